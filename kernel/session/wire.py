@@ -1,0 +1,280 @@
+"""The session protocol: every message between the supervisor and a session process.
+
+One JSON object a line, UTF-8, at most `LINE_CAP` bytes with its newline, tagged by `kind`, version 1.
+The supervisor writes to the child's stdin (`ToSession`), the child to its stdout (`FromSession`).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from kernel.session.specification import BudgetCeiling, Specification
+
+VERSION = 1
+LINE_CAP = 256 * 1024
+HEARTBEAT_SECONDS = 5.0
+HANG_SECONDS = 30.0
+
+Words = Annotated[str, Meta(max_length=400)]
+
+
+class _Message(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", rename="camel"
+):
+    v: Literal[1] = 1
+
+
+# To the session -------------------------------------------------------------------------------
+
+
+class Start(_Message, tag="start"):
+    """The first line: everything that this session needs, secrets included."""
+
+    specification: Specification
+
+
+class Say(_Message, tag="say"):
+    """Something a person said; answered by `ack` with this id once the session has it."""
+
+    id: str
+    text: str
+    speaker: Annotated[str, Meta(max_length=64)] = msgspec.field(name="from")
+
+
+class Pause(_Message, tag="pause"):
+    """The turn in progress ends, none starts."""
+
+
+class Resume(_Message, tag="resume"):
+    """Turns start again."""
+
+
+class Budget(_Message, tag="budget"):
+    """New ceilings for the sitting, applied between calls (K31)."""
+
+    ceiling: BudgetCeiling
+
+
+class Lease(_Message, tag="lease"):
+    """How many seconds from now the driver generation holds."""
+
+    valid_for: float
+
+
+class Stop(_Message, tag="stop"):
+    """End; `remaining` seconds are left of the stop deadline."""
+
+    reason: Words
+    remaining: float
+
+
+class Acknowledge(_Message, tag="ack"):
+    """The supervisor has the notable or speech with this id."""
+
+    id: str
+
+
+class Ping(_Message, tag="ping"):
+    """Answered by a heartbeat at once."""
+
+
+ToSession: TypeAlias = Start | Say | Pause | Resume | Budget | Lease | Stop | Acknowledge | Ping
+
+
+# From the session -----------------------------------------------------------------------------
+
+
+class Hello(_Message, tag="hello"):
+    """The first line, before any body is imported."""
+
+    pid: int
+    version: str
+
+
+class Joining(_Message, tag="joining"):
+    """The session asks the world for the body."""
+
+
+class Running(_Message, tag="running"):
+    """The body is ours and the journal is open."""
+
+    journey_id: str
+    environment_session_id: str
+    environment_id: str
+    journal: str
+    recovery: str
+    """Opaque; kept 0600, never shown."""
+    descendants: tuple[int, ...] = ()
+    """Processes outside this session's group that must not survive it."""
+
+
+class Refused(_Message, tag="refused"):
+    """The world or the specification did not allow this session; nothing is held. Terminal."""
+
+    reason: Annotated[str, Meta(max_length=40)]
+    detail: Words
+
+
+class Phase(_Message, tag="phase"):
+    """Where in the turn the session is; may be dropped when the outbox is full."""
+
+    phase: Annotated[str, Meta(max_length=40)]
+    turn: int
+    waiting: float | None = None
+    """Seconds of a backoff, of pacing or of the provider's `Retry-After`, when it waits for one."""
+
+
+class BudgetUsed(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the sitting has used of its ceilings."""
+
+    tokens: int
+    token_ceiling: int | None
+    cost: float | None
+    """Estimated US dollars; None: unknown, which is never 0."""
+    cost_ceiling: float | None
+    unreported_calls: int
+
+
+class Card(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One turn for people: bounded text, never evidence."""
+
+    turn: int
+    at: str
+    outcome: str
+    scene: str = ""
+    picture: str = ""
+    thought: str | None = None
+    intent: str | None = None
+    objective: str | None = None
+    action: str | None = None
+    effect: str | None = None
+    spoken: str | None = None
+    decision_ms: int | None = None
+    action_ms: int | None = None
+    turn_ms: int | None = None
+    gauges: dict[str, int] = {}
+
+
+class Turn(_Message, tag="turn"):
+    """A turn ended."""
+
+    card: Card
+    budget: BudgetUsed
+    failures_in_row: int = 0
+    preemptions: dict[Literal["message", "changed"], int] = {}
+
+
+class Usage(_Message, tag="usage"):
+    """A model call settled."""
+
+    role: Literal["mind", "voice"]
+    model: str
+    outcome: Annotated[str, Meta(max_length=40)]
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reserved: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+    first_token_seconds: float | None = None
+    budget: BudgetUsed
+
+
+class Notable(_Message, tag="notable"):
+    """Something that the conversation which started the sitting should know (K32, K33)."""
+
+    id: str
+    notable: Literal[
+        "stuck", "objective_retired_twice", "mind_unavailable", "world_ended", "budget_exhausted"
+    ]
+    detail: Words
+
+
+class Speech(_Message, tag="speech"):
+    """Words or an event for the room (K25–K27)."""
+
+    id: str
+    speech: Literal["reply", "speak", "narration"]
+    text: Annotated[str, Meta(max_length=2000)]
+    turn: int
+
+
+class Stats(_Message, tag="stats"):
+    """Counters of this session so far, under fixed names."""
+
+    counters: dict[str, int]
+
+
+class Received(_Message, tag="ack"):
+    """The session has the `say` with this id."""
+
+    id: str
+
+
+class Heartbeat(_Message, tag="heartbeat"):
+    """Alive: at least every five seconds, and in answer to a ping."""
+
+
+class Stopping(_Message, tag="stopping"):
+    """The session admits nothing new and is on its way out."""
+
+    reason: Words
+
+
+class Ended(_Message, tag="ended"):
+    """The terminal state, claimed once. In mode `recover`: outcome `settled` or `unsettled`."""
+
+    outcome: Literal[
+        "stopped",
+        "finished",
+        "budget_exhausted",
+        "idle",
+        "world_ended",
+        "mind_unavailable",
+        "supervisor_lost",
+        "lease_lapsed",
+        "crashed",
+        "settled",
+        "unsettled",
+    ]
+    leave: Literal["confirmed", "unconfirmed", "not_joined"]
+    detail: Words = ""
+    receipt: str | None = None
+    """The world's leave receipt, or None."""
+    turns_taken: int = 0
+
+
+FromSession: TypeAlias = (
+    Hello
+    | Joining
+    | Running
+    | Refused
+    | Phase
+    | Turn
+    | Usage
+    | Notable
+    | Speech
+    | Stats
+    | Received
+    | Heartbeat
+    | Stopping
+    | Ended
+)
+
+TERMINAL = (Refused, Ended)
+
+_encoder = msgspec.json.Encoder()
+to_session_decoder: msgspec.json.Decoder[ToSession] = msgspec.json.Decoder(ToSession)
+from_session_decoder: msgspec.json.Decoder[FromSession] = msgspec.json.Decoder(FromSession)
+
+
+def encode_line(message: ToSession | FromSession) -> bytes:
+    """One message with its newline. Raises ValueError past `LINE_CAP`."""
+    line = _encoder.encode(message) + b"\n"
+    if len(line) > LINE_CAP:
+        raise ValueError(f"a {type(message).__name__} line of {len(line)} bytes is over {LINE_CAP}")
+    return line
