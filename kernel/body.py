@@ -1,8 +1,8 @@
 """The body seam: all that the kernel asks of a game, and all that a game hears from the kernel.
 
-A turn calls the body in one order (K1): observe, prompt, decode, observe again for the fence, act,
-observe, verify, remember, pace. The body holds no loop over turns, no price and no timer of its own;
-what an observation, an action or progress is belongs to the body alone and is opaque here.
+A turn calls the body in one order (K1): observe, prompt, decode, observe again for the fence,
+act, observe, verify, remember, pace. The body holds no loop over turns, no price and no timer of
+its own; what an observation, an action or progress is belongs to the body and is opaque here.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class WorldEnded(Exception):
 
 
 class JoinRefused(Exception):
-    """The world did not let us in. `reason` is one word of a fixed set, `detail` ≤ 300 characters."""
+    """The world did not let us in: `reason` is a word of a fixed set, `detail` ≤ 300 characters."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -45,12 +45,12 @@ class JoinRefused(Exception):
 
 
 class BodyTrouble(Exception):
-    """Observing failed for a reason that is neither the world's end nor a refusal; costs this turn."""
+    """Observing failed, though the world has not ended; it costs this turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextBounds:
-    """Upper bounds in characters for what the model writes (K12); `None`: the game has no such field."""
+    """Upper bounds in characters of what the model writes (K12); None: the game lacks the field."""
 
     monologue: int
     intent: int
@@ -103,7 +103,7 @@ class Sight(Generic[SightT]):
     fingerprint: Hashable
     """Equal fingerprints mean the same state for the fence (K18)."""
     stage: msgspec.Raw
-    """The exact observations as evidence, encoded once: `{"observations": […], "provenance": {…}}`."""
+    """The observations as evidence, encoded once: `{"observations": […], "provenance": {…}}`."""
     sha256: str
     """Of the observations shown, for `observationSha256`."""
     scene: str
@@ -117,12 +117,12 @@ class Sight(Generic[SightT]):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[ActionT]):
-    """A valid decision. `notes` None keeps them; `objective` UNSET keeps it and None clears it (K12)."""
+    """A valid decision: `notes` None keeps them; `objective` UNSET keeps it, None clears it."""
 
     monologue: str
     intent: str
     notes: str | None
-    objective: str | None | msgspec.UnsetType
+    objective: str | msgspec.UnsetType | None
     reply: str | None
     speak: str | None
     action: ActionT | None
@@ -158,7 +158,7 @@ class Settled(Generic[ResultT]):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an action did. `text` (≤ 200) may reach an audience, `advice` (≤ 300) the model alone."""
+    """What an action did: `text` (≤ 200) may reach an audience, `advice` (≤ 300) only the model."""
 
     text: str
     advice: str | None = None
@@ -229,7 +229,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """One call's charge as the turn records it; `reported` false means that it was reserved (K28)."""
+    """One call's charge as the turn records it; `reported` false: it was reserved (K28)."""
 
     role: Literal["mind", "voice"]
     input: int
@@ -375,7 +375,7 @@ class Body(Protocol[SightT, ActionT, ResultT]):
         ...
 
     def stats(self) -> dict[str, int]:
-        """Connection counters under fixed names (reconnects, frames_published, frames_dropped, …)."""
+        """Connection counters by fixed names (reconnects, frames_published, frames_dropped, …)."""
         ...
 
 
