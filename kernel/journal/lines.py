@@ -162,12 +162,15 @@ class Timing(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Evidence(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The proof of one turn; a stage that did not happen is null (K34)."""
+    """The proof of one turn; a stage that did not happen is null (K34).
 
-    decision: Stage | None
-    immediate_pre_action: Stage | None = None
-    post_action: Stage | None = None
-    action_result: ActionResult | None = None
+    The stages encode a `Stage` each, and `action_result` an `ActionResult`.
+    """
+
+    decision: Raw
+    immediate_pre_action: Raw = NULL
+    post_action: Raw = NULL
+    action_result: Raw = NULL
     progress_before: Raw = NULL
     progress_after: Raw = NULL
     signals: Raw = NULL
@@ -203,26 +206,31 @@ class TurnLine(Line, frozen=True, kw_only=True, tag="turn"):
 # --- what brackets an action
 
 
-class Memory(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the player carries on: as it stands once the decision took effect."""
+class Decided(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A valid decision. Null `notes` keep them; `objective` absent keeps it, null clears it."""
 
-    notes: str | None
-    objective: str | None
+    monologue: str
+    intent: str
+    notes: str | None = None
+    objective: str | UnsetType | None = UNSET
+    reply: str | None = None
+    speak: str | None = None
+    action: Raw
+    clipped: tuple[str, ...] = ()
 
 
 class DecisionLine(Line, frozen=True, kw_only=True, tag="decision"):
-    """Written before the action's request is sent. `decision` is the body's own value."""
+    """Written before the action's request is sent."""
 
     schema_version: Literal[2] = 2
     turn: Count
     attempt: Count
-    decision: Raw
-    memory: Memory | None = None
+    decision: Decided
     idempotency_key: str | None = None
 
 
 class ActionLine(Line, frozen=True, kw_only=True, tag="action"):
-    """Written when the action settled. `result` is the full structured result."""
+    """Written when the action settled. `result` encodes an `ActionResult`, in full."""
 
     schema_version: Literal[2] = 2
     turn: Count
