@@ -187,7 +187,7 @@ class Player(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     voice_model: Name | None = None
     """Speaks for the player (K26); without one the player's own words are spoken."""
     persona: Name = "explorer"
-    """One of `[personas]`, or one that comes with playd (`config.personas`)."""
+    """One of `[personas]`, or one that comes with playd (`config.persona`)."""
     room: Name | None = None
     """The conversation of a sitting that names no other."""
     world: Name | None = None
