@@ -1,0 +1,577 @@
+"""The control protocol: every request, answer and event on the daemon's socket.
+
+One JSON object a line, UTF-8, at most `LINE_CAP` bytes with its newline. A client sends
+`{"id", "verb", "params"}` and gets `{"id", "ok": true, "result"}` or
+`{"id", "ok": false, "error"}`; requests of one connection run side by side and are answered in any
+order. `watch` sends `{"id", "event"}` until `cancel` or until the connection closes. Keys are
+camelCase. Parameters are strict; a client must tolerate fields that it does not know in results.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from config.settings import Name
+from kernel.session.specification import BudgetCeiling
+from kernel.session.wire import BudgetUsed, Card
+
+PROTOCOL = 1
+LINE_CAP = 64 * 1024
+JOIN_WAIT_SECONDS = 12.0
+
+RequestId: TypeAlias = (
+    Annotated[int, Meta(ge=0, lt=2**53)] | Annotated[str, Meta(min_length=1, max_length=64)]
+)
+Code: TypeAlias = Literal[
+    # the line itself
+    "bad_request",
+    "unknown_verb",
+    "bad_params",
+    "too_long",
+    "too_many_connections",
+    "too_many_requests",
+    "internal",
+    # the caller
+    "not_authorized",
+    # the thing asked about
+    "no_such_seat",
+    "no_such_room",
+    "no_such_delivery",
+    "no_world",
+    "nothing_to_recall",
+    # its state
+    "draining",
+    "already_playing",
+    "not_playing",
+    "stopping",
+    "seat_failed",
+    "recovery_required",
+    "unsettled",
+    "lease_held",
+    "state_unwritable",
+    # what went wrong on the way
+    "configuration",
+    "spawn_failed",
+    "session_refused",
+    "session_failed",
+    "session_silent",
+    "world",
+    "model",
+]
+"""Every error code. `Refusal.code` is one of these."""
+
+SessionState: TypeAlias = Literal[
+    "claimed", "starting", "running", "stopping", "stopped", "failed", "refused"
+]
+SeatState: TypeAlias = Literal[
+    "idle",
+    "starting",
+    "running",
+    "paused",
+    "stopping",
+    "restarting",
+    "failed",
+    "recovery_required",
+    "stale",
+]
+DeliveryOutcome: TypeAlias = Literal["played", "suppressed", "refused", "failed"]
+
+
+class _Params(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    pass
+
+
+class _Result(Struct, frozen=True, kw_only=True, rename="camel"):
+    pass
+
+
+# Envelopes --------------------------------------------------------------------------------------
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One line from a client."""
+
+    id: RequestId
+    verb: Annotated[str, Meta(max_length=64)]
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """Why a request was not done: `message` names the thing, `detail` the next step."""
+
+    code: Code
+    message: str
+    detail: str = ""
+
+
+# What is shown of seats and sessions ------------------------------------------------------------
+
+
+class SessionView(_Result):
+    """One session, live or ended."""
+
+    session_id: str
+    sitting_id: str
+    seat: str
+    generation: int
+    state: SessionState
+    began_at: str
+    """UTC."""
+    ended_at: str | None = None
+    pid: int | None = None
+    """Of the session process while it lives."""
+    room: str | None = None
+    paused: bool = False
+    phase: str | None = None
+    waiting: float | None = None
+    """Seconds of the wait that the phase is in, when it began."""
+    turns_taken: int = 0
+    outcome: str | None = None
+    reason: str = ""
+    leave: Literal["confirmed", "unconfirmed", "not_joined"] | None = None
+    journey_id: str | None = None
+    journal: str | None = None
+    """Path of this run's journal."""
+    ceiling: BudgetCeiling | None = None
+    budget: BudgetUsed | None = None
+    card: Card | None = None
+    """The last turn."""
+    failures_in_row: int = 0
+    counters: dict[str, int] = {}
+
+
+class SeatView(_Result):
+    """One configured seat and what it does now."""
+
+    seat: str
+    body: str
+    game: str
+    model: str
+    state: SeatState
+    detail: str = ""
+    """What a person should know or do about the state, in words."""
+    generation: int = 0
+    """The last driver generation given out."""
+    room: str | None = None
+    world: str | None = None
+    deaths: int = 0
+    """Counted against the failure limits now."""
+    restart_in: float | None = None
+    """Seconds until the pending restart."""
+    ceiling: BudgetCeiling | None = None
+    """For the next sitting."""
+    session: SessionView | None = None
+    """The live session, else the last one that the daemon knows."""
+
+
+# Verbs ------------------------------------------------------------------------------------------
+
+
+class HelloParams(_Params):
+    """Asks who answers; granted to whoever is granted anything."""
+
+
+class HelloResult(_Result):
+    protocol: int
+    version: str
+    pid: int
+    uid: int
+    """The caller's, as the kernel told it."""
+    owner: bool
+    """Whether the caller is root or the daemon's own user."""
+
+
+class StatusParams(_Params):
+    """The daemon and every seat that the caller may ask about."""
+
+    seat: Name | None = None
+
+
+class StatusResult(_Result):
+    version: str
+    pid: int
+    uptime: float
+    """Seconds."""
+    draining: bool
+    configuration: str | None
+    """Path of the file in force."""
+    configuration_error: str | None = None
+    """Why the last reload kept the old one."""
+    state_directory: str
+    seats: tuple[SeatView, ...]
+    sessions: dict[SessionState, int] = {}
+    """Sessions known to this daemon, by state."""
+    problems: tuple[str, ...] = ()
+    """Failures that cost no turn, counted (K13), a line each."""
+
+
+class SeatsParams(_Params):
+    """The configured seats."""
+
+
+class SeatsResult(_Result):
+    seats: tuple[SeatView, ...]
+
+
+class SessionsParams(_Params):
+    """Sessions, newest first: the live ones, or with `all` the ended ones too."""
+
+    seat: Name | None = None
+    all: bool = False
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+class SessionsResult(_Result):
+    sessions: tuple[SessionView, ...]
+
+
+class BudgetChange(_Params):
+    """Ceilings to set; an absent one stays, null removes it, 0 is a ceiling (K29, K31)."""
+
+    tokens: Annotated[int, Meta(ge=0, le=10**12)] | None | UnsetType = UNSET
+    dollars: Annotated[float, Meta(ge=0, le=1e6)] | None | UnsetType = UNSET
+    max_turns: Annotated[int, Meta(ge=0, le=10**9)] | None | UnsetType = UNSET
+    max_duration: Annotated[float, Meta(ge=0, le=10**9)] | None | UnsetType = UNSET
+
+
+class JoinParams(_Params):
+    """Starts a sitting in a seat; `room` and `budget` override the seat's own for this sitting."""
+
+    seat: Name
+    room: Name | None = None
+    budget: BudgetChange = BudgetChange()
+    wait: Annotated[float, Meta(ge=0, le=JOIN_WAIT_SECONDS)] = JOIN_WAIT_SECONDS
+    """Seconds to wait for `running` before the answer is `pending`."""
+
+
+class JoinResult(_Result):
+    seat: str
+    session_id: str
+    sitting_id: str
+    generation: int
+    state: Literal["running", "pending"]
+    """`running` only once the session said so."""
+    detail: str = ""
+
+
+class StopParams(_Params):
+    """Ends the seat's session and any pending restart; `now` kills at once."""
+
+    seat: Name
+    now: bool = False
+
+
+class StopResult(_Result):
+    seat: str
+    session_id: str | None
+    """None: there was only a pending restart to cancel."""
+    state: SessionState | None
+    outcome: str | None
+    leave: Literal["confirmed", "unconfirmed", "not_joined"] | None = None
+    turns_taken: int = 0
+    detail: str = ""
+    survivors: tuple[int, ...] = ()
+    """Processes of the session that could not be ended."""
+
+
+class SayParams(_Params):
+    """Words of a person for the seat's session."""
+
+    seat: Name
+    text: Annotated[str, Meta(min_length=1, max_length=16_000)]
+    speaker: Annotated[str, Meta(max_length=64)] = msgspec.field(default="", name="from")
+    room: Name | None = None
+    """The room that the caller speaks for; else the sitting's own."""
+
+
+class SayResult(_Result):
+    seat: str
+    session_id: str
+    id: str
+    """The message's; the session has it."""
+
+
+class PauseParams(_Params):
+    """The turn in progress ends, none starts."""
+
+    seat: Name
+
+
+class ResumeParams(_Params):
+    """Turns start again."""
+
+    seat: Name
+
+
+class PauseResult(_Result):
+    seat: str
+    session_id: str
+    paused: bool
+
+
+class BudgetParams(_Params):
+    """Reads the ceilings, or sets those that `change` names."""
+
+    seat: Name
+    change: BudgetChange = BudgetChange()
+    default: bool = False
+    """The seat's ceilings for later sittings instead of the running sitting's."""
+
+
+class BudgetResult(_Result):
+    seat: str
+    default: bool
+    ceiling: BudgetCeiling
+    used: BudgetUsed | None = None
+
+
+class ObserveParams(_Params):
+    """The last decoded state of a live session."""
+
+    seat: Name
+
+
+class ObserveResult(_Result):
+    seat: str
+    session: SessionView
+
+
+class RecallParams(_Params):
+    """The bounded story of the seat's journey."""
+
+    seat: Name
+
+
+class RecallResult(_Result):
+    seat: str
+    story: msgspec.Raw
+    """The card of `playctl journal story --json`."""
+
+
+class WatchParams(_Params):
+    """Follows a seat, every seat that the caller may watch, or a room's deliveries."""
+
+    seat: Name | None = None
+    room: Name | None = None
+
+
+class WatchResult(_Result):
+    """The stream's end: how many events were sent and how many were lost."""
+
+    sent: int
+    lost: int
+
+
+class WorldParams(_Params):
+    """Checks, starts or stops the local world that the seat is in."""
+
+    seat: Name
+    action: Literal["check", "start", "stop"]
+
+
+class WorldResult(_Result):
+    seat: str
+    world: str
+    state: Literal["healthy", "unreachable", "stopped"]
+    started: bool = False
+    """By this request; a healthy world is reused."""
+    pid: int | None = None
+    log: str | None = None
+    detail: str = ""
+
+
+class JournalsParams(_Params):
+    """The journals that the daemon knows, newest first."""
+
+    seat: Name | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+class JournalView(_Result):
+    path: str
+    bytes: int | None
+    """None: the file is gone."""
+    seat: str
+    session_id: str
+    journey_id: str | None
+    began_at: str
+    turns_taken: int
+    outcome: str | None
+
+
+class JournalsResult(_Result):
+    journals: tuple[JournalView, ...]
+
+
+class Acknowledgement(_Params):
+    """What became of a delivery, by the word of the room that got it."""
+
+    delivery_id: Annotated[str, Meta(min_length=1, max_length=128)]
+    outcome: DeliveryOutcome
+    detail: Annotated[str, Meta(max_length=400)] = ""
+
+
+class ReceiptsParams(_Params):
+    """Reads delivery receipts, newest first, or records one."""
+
+    room: Name | None = None
+    seat: Name | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+    acknowledge: Acknowledgement | None = None
+
+
+class ReceiptView(_Result):
+    delivery_id: str
+    room: str
+    seat: str
+    session_id: str
+    outcome: DeliveryOutcome
+    at: str
+    detail: str = ""
+
+
+class ReceiptsResult(_Result):
+    receipts: tuple[ReceiptView, ...]
+
+
+class ResetParams(_Params):
+    """Lets a failed seat play again."""
+
+    seat: Name
+
+
+class ResetResult(_Result):
+    seat: str
+    state: SeatState
+
+
+class RecoverParams(_Params):
+    """Settles an unconfirmed leave; `force` takes the caller's word for it (owner and root)."""
+
+    seat: Name
+    force: bool = False
+
+
+class RecoverResult(_Result):
+    seat: str
+    outcome: Literal["settled", "forced", "nothing_to_recover"]
+    detail: str = ""
+
+
+class ReloadParams(_Params):
+    """Reads the configuration again; a bad file keeps the old one."""
+
+
+class ReloadResult(_Result):
+    configuration: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Names of seats."""
+    detail: str = ""
+
+
+class DrainParams(_Params):
+    """Refuses joins, stops every session, then the daemon exits."""
+
+
+class DrainResult(_Result):
+    stopped: int
+    failed: int
+    detail: str = ""
+
+
+class HealthParams(_Params):
+    """Whether the daemon accepts joins, and what hinders it."""
+
+
+class HealthCheck(_Result):
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+class HealthResult(_Result):
+    ready: bool
+    checks: tuple[HealthCheck, ...]
+
+
+class CancelParams(_Params):
+    """Ends a stream of this connection; needs no grant."""
+
+    request: RequestId
+
+
+class CancelResult(_Result):
+    cancelled: bool
+    """False: no stream of that id."""
+
+
+# Events of `watch` ------------------------------------------------------------------------------
+
+
+class _Event(Struct, frozen=True, kw_only=True, tag_field="kind", rename="camel"):
+    pass
+
+
+class Watching(_Event, tag="watching"):
+    """The first event: what is watched, as it is now."""
+
+    seats: tuple[SeatView, ...]
+
+
+class SeatChanged(_Event, tag="seat"):
+    """The seat or its session came into another state."""
+
+    seat: SeatView
+
+
+class TurnEnded(_Event, tag="turn"):
+    seat: str
+    session_id: str
+    card: Card
+    budget: BudgetUsed
+    failures_in_row: int = 0
+
+
+class PhaseChanged(_Event, tag="phase"):
+    seat: str
+    session_id: str
+    phase: str
+    turn: int
+    waiting: float | None = None
+
+
+class NotableRaised(_Event, tag="notable"):
+    seat: str
+    session_id: str
+    id: str
+    notable: str
+    detail: str
+    room: str | None = None
+
+
+class Spoken(_Event, tag="speech"):
+    """Words or an event for a room; acknowledged with `receipts` under `delivery_id`."""
+
+    seat: str
+    session_id: str
+    delivery_id: str
+    room: str | None
+    speech: Literal["reply", "speak", "narration"]
+    text: str
+    turn: int
+
+
+class Lost(_Event, tag="lost"):
+    """The client read too slowly: `count` events were left out since the last line."""
+
+    count: int
+
+
+Event: TypeAlias = Watching | SeatChanged | TurnEnded | PhaseChanged | NotableRaised | Spoken | Lost
+
+event_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
