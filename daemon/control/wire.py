@@ -110,7 +110,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 # What is shown of seats and sessions ------------------------------------------------------------
 
 
-class SessionView(_Result):
+class SessionView(_Result, frozen=True, kw_only=True):
     """One session, live or ended."""
 
     session_id: str
@@ -143,7 +143,7 @@ class SessionView(_Result):
     counters: dict[str, int] = {}
 
 
-class SeatView(_Result):
+class SeatView(_Result, frozen=True, kw_only=True):
     """One configured seat and what it does now."""
 
     seat: str
@@ -170,11 +170,11 @@ class SeatView(_Result):
 # Verbs ------------------------------------------------------------------------------------------
 
 
-class HelloParams(_Params):
+class HelloParams(_Params, frozen=True, kw_only=True):
     """Asks who answers; granted to whoever is granted anything."""
 
 
-class HelloResult(_Result):
+class HelloResult(_Result, frozen=True, kw_only=True):
     protocol: int
     version: str
     pid: int
@@ -184,13 +184,13 @@ class HelloResult(_Result):
     """Whether the caller is root or the daemon's own user."""
 
 
-class StatusParams(_Params):
+class StatusParams(_Params, frozen=True, kw_only=True):
     """The daemon and every seat that the caller may ask about."""
 
     seat: Name | None = None
 
 
-class StatusResult(_Result):
+class StatusResult(_Result, frozen=True, kw_only=True):
     version: str
     pid: int
     uptime: float
@@ -208,15 +208,15 @@ class StatusResult(_Result):
     """Failures that cost no turn, counted (K13), a line each."""
 
 
-class SeatsParams(_Params):
+class SeatsParams(_Params, frozen=True, kw_only=True):
     """The configured seats."""
 
 
-class SeatsResult(_Result):
+class SeatsResult(_Result, frozen=True, kw_only=True):
     seats: tuple[SeatView, ...]
 
 
-class SessionsParams(_Params):
+class SessionsParams(_Params, frozen=True, kw_only=True):
     """Sessions, newest first: the live ones, or with `all` the ended ones too."""
 
     seat: Name | None = None
@@ -224,20 +224,20 @@ class SessionsParams(_Params):
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
 
 
-class SessionsResult(_Result):
+class SessionsResult(_Result, frozen=True, kw_only=True):
     sessions: tuple[SessionView, ...]
 
 
-class BudgetChange(_Params):
+class BudgetChange(_Params, frozen=True, kw_only=True):
     """Ceilings to set; an absent one stays, null removes it, 0 is a ceiling (K29, K31)."""
 
-    tokens: Annotated[int, Meta(ge=0, le=10**12)] | None | UnsetType = UNSET
-    dollars: Annotated[float, Meta(ge=0, le=1e6)] | None | UnsetType = UNSET
-    max_turns: Annotated[int, Meta(ge=0, le=10**9)] | None | UnsetType = UNSET
-    max_duration: Annotated[float, Meta(ge=0, le=10**9)] | None | UnsetType = UNSET
+    tokens: Annotated[int, Meta(ge=0, le=10**12)] | UnsetType | None = UNSET
+    dollars: Annotated[float, Meta(ge=0, le=1e6)] | UnsetType | None = UNSET
+    max_turns: Annotated[int, Meta(ge=0, le=10**9)] | UnsetType | None = UNSET
+    max_duration: Annotated[float, Meta(ge=0, le=10**9)] | UnsetType | None = UNSET
 
 
-class JoinParams(_Params):
+class JoinParams(_Params, frozen=True, kw_only=True):
     """Starts a sitting in a seat; `room` and `budget` override the seat's own for this sitting."""
 
     seat: Name
@@ -247,7 +247,7 @@ class JoinParams(_Params):
     """Seconds to wait for `running` before the answer is `pending`."""
 
 
-class JoinResult(_Result):
+class JoinResult(_Result, frozen=True, kw_only=True):
     seat: str
     session_id: str
     sitting_id: str
@@ -257,14 +257,14 @@ class JoinResult(_Result):
     detail: str = ""
 
 
-class StopParams(_Params):
+class StopParams(_Params, frozen=True, kw_only=True):
     """Ends the seat's session and any pending restart; `now` kills at once."""
 
     seat: Name
     now: bool = False
 
 
-class StopResult(_Result):
+class StopResult(_Result, frozen=True, kw_only=True):
     seat: str
     session_id: str | None
     """None: there was only a pending restart to cancel."""
@@ -277,7 +277,7 @@ class StopResult(_Result):
     """Processes of the session that could not be ended."""
 
 
-class SayParams(_Params):
+class SayParams(_Params, frozen=True, kw_only=True):
     """Words of a person for the seat's session."""
 
     seat: Name
@@ -287,32 +287,32 @@ class SayParams(_Params):
     """The room that the caller speaks for; else the sitting's own."""
 
 
-class SayResult(_Result):
+class SayResult(_Result, frozen=True, kw_only=True):
     seat: str
     session_id: str
     id: str
     """The message's; the session has it."""
 
 
-class PauseParams(_Params):
+class PauseParams(_Params, frozen=True, kw_only=True):
     """The turn in progress ends, none starts."""
 
     seat: Name
 
 
-class ResumeParams(_Params):
+class ResumeParams(_Params, frozen=True, kw_only=True):
     """Turns start again."""
 
     seat: Name
 
 
-class PauseResult(_Result):
+class PauseResult(_Result, frozen=True, kw_only=True):
     seat: str
     session_id: str
     paused: bool
 
 
-class BudgetParams(_Params):
+class BudgetParams(_Params, frozen=True, kw_only=True):
     """Reads the ceilings, or sets those that `change` names."""
 
     seat: Name
@@ -321,58 +321,58 @@ class BudgetParams(_Params):
     """The seat's ceilings for later sittings instead of the running sitting's."""
 
 
-class BudgetResult(_Result):
+class BudgetResult(_Result, frozen=True, kw_only=True):
     seat: str
     default: bool
     ceiling: BudgetCeiling
     used: BudgetUsed | None = None
 
 
-class ObserveParams(_Params):
+class ObserveParams(_Params, frozen=True, kw_only=True):
     """The last decoded state of a live session."""
 
     seat: Name
 
 
-class ObserveResult(_Result):
+class ObserveResult(_Result, frozen=True, kw_only=True):
     seat: str
     session: SessionView
 
 
-class RecallParams(_Params):
+class RecallParams(_Params, frozen=True, kw_only=True):
     """The bounded story of the seat's journey."""
 
     seat: Name
 
 
-class RecallResult(_Result):
+class RecallResult(_Result, frozen=True, kw_only=True):
     seat: str
     story: msgspec.Raw
     """The card of `playctl journal story --json`."""
 
 
-class WatchParams(_Params):
+class WatchParams(_Params, frozen=True, kw_only=True):
     """Follows a seat, every seat that the caller may watch, or a room's deliveries."""
 
     seat: Name | None = None
     room: Name | None = None
 
 
-class WatchResult(_Result):
+class WatchResult(_Result, frozen=True, kw_only=True):
     """The stream's end: how many events were sent and how many were lost."""
 
     sent: int
     lost: int
 
 
-class WorldParams(_Params):
+class WorldParams(_Params, frozen=True, kw_only=True):
     """Checks, starts or stops the local world that the seat is in."""
 
     seat: Name
     action: Literal["check", "start", "stop"]
 
 
-class WorldResult(_Result):
+class WorldResult(_Result, frozen=True, kw_only=True):
     seat: str
     world: str
     state: Literal["healthy", "unreachable", "stopped"]
@@ -383,14 +383,14 @@ class WorldResult(_Result):
     detail: str = ""
 
 
-class JournalsParams(_Params):
+class JournalsParams(_Params, frozen=True, kw_only=True):
     """The journals that the daemon knows, newest first."""
 
     seat: Name | None = None
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
 
 
-class JournalView(_Result):
+class JournalView(_Result, frozen=True, kw_only=True):
     path: str
     bytes: int | None
     """None: the file is gone."""
@@ -402,11 +402,11 @@ class JournalView(_Result):
     outcome: str | None
 
 
-class JournalsResult(_Result):
+class JournalsResult(_Result, frozen=True, kw_only=True):
     journals: tuple[JournalView, ...]
 
 
-class Acknowledgement(_Params):
+class Acknowledgement(_Params, frozen=True, kw_only=True):
     """What became of a delivery, by the word of the room that got it."""
 
     delivery_id: Annotated[str, Meta(min_length=1, max_length=128)]
@@ -414,7 +414,7 @@ class Acknowledgement(_Params):
     detail: Annotated[str, Meta(max_length=400)] = ""
 
 
-class ReceiptsParams(_Params):
+class ReceiptsParams(_Params, frozen=True, kw_only=True):
     """Reads delivery receipts, newest first, or records one."""
 
     room: Name | None = None
@@ -423,7 +423,7 @@ class ReceiptsParams(_Params):
     acknowledge: Acknowledgement | None = None
 
 
-class ReceiptView(_Result):
+class ReceiptView(_Result, frozen=True, kw_only=True):
     delivery_id: str
     room: str
     seat: str
@@ -433,39 +433,39 @@ class ReceiptView(_Result):
     detail: str = ""
 
 
-class ReceiptsResult(_Result):
+class ReceiptsResult(_Result, frozen=True, kw_only=True):
     receipts: tuple[ReceiptView, ...]
 
 
-class ResetParams(_Params):
+class ResetParams(_Params, frozen=True, kw_only=True):
     """Lets a failed seat play again."""
 
     seat: Name
 
 
-class ResetResult(_Result):
+class ResetResult(_Result, frozen=True, kw_only=True):
     seat: str
     state: SeatState
 
 
-class RecoverParams(_Params):
+class RecoverParams(_Params, frozen=True, kw_only=True):
     """Settles an unconfirmed leave; `force` takes the caller's word for it (owner and root)."""
 
     seat: Name
     force: bool = False
 
 
-class RecoverResult(_Result):
+class RecoverResult(_Result, frozen=True, kw_only=True):
     seat: str
     outcome: Literal["settled", "forced", "nothing_to_recover"]
     detail: str = ""
 
 
-class ReloadParams(_Params):
+class ReloadParams(_Params, frozen=True, kw_only=True):
     """Reads the configuration again; a bad file keeps the old one."""
 
 
-class ReloadResult(_Result):
+class ReloadResult(_Result, frozen=True, kw_only=True):
     configuration: str
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -474,38 +474,38 @@ class ReloadResult(_Result):
     detail: str = ""
 
 
-class DrainParams(_Params):
+class DrainParams(_Params, frozen=True, kw_only=True):
     """Refuses joins, stops every session, then the daemon exits."""
 
 
-class DrainResult(_Result):
+class DrainResult(_Result, frozen=True, kw_only=True):
     stopped: int
     failed: int
     detail: str = ""
 
 
-class HealthParams(_Params):
+class HealthParams(_Params, frozen=True, kw_only=True):
     """Whether the daemon accepts joins, and what hinders it."""
 
 
-class HealthCheck(_Result):
+class HealthCheck(_Result, frozen=True, kw_only=True):
     name: str
     ok: bool
     detail: str = ""
 
 
-class HealthResult(_Result):
+class HealthResult(_Result, frozen=True, kw_only=True):
     ready: bool
     checks: tuple[HealthCheck, ...]
 
 
-class CancelParams(_Params):
+class CancelParams(_Params, frozen=True, kw_only=True):
     """Ends a stream of this connection; needs no grant."""
 
     request: RequestId
 
 
-class CancelResult(_Result):
+class CancelResult(_Result, frozen=True, kw_only=True):
     cancelled: bool
     """False: no stream of that id."""
 
@@ -517,19 +517,19 @@ class _Event(Struct, frozen=True, kw_only=True, tag_field="kind", rename="camel"
     pass
 
 
-class Watching(_Event, tag="watching"):
+class Watching(_Event, frozen=True, kw_only=True, tag="watching"):
     """The first event: what is watched, as it is now."""
 
     seats: tuple[SeatView, ...]
 
 
-class SeatChanged(_Event, tag="seat"):
+class SeatChanged(_Event, frozen=True, kw_only=True, tag="seat"):
     """The seat or its session came into another state."""
 
     seat: SeatView
 
 
-class TurnEnded(_Event, tag="turn"):
+class TurnEnded(_Event, frozen=True, kw_only=True, tag="turn"):
     seat: str
     session_id: str
     card: Card
@@ -537,7 +537,7 @@ class TurnEnded(_Event, tag="turn"):
     failures_in_row: int = 0
 
 
-class PhaseChanged(_Event, tag="phase"):
+class PhaseChanged(_Event, frozen=True, kw_only=True, tag="phase"):
     seat: str
     session_id: str
     phase: str
@@ -545,7 +545,7 @@ class PhaseChanged(_Event, tag="phase"):
     waiting: float | None = None
 
 
-class NotableRaised(_Event, tag="notable"):
+class NotableRaised(_Event, frozen=True, kw_only=True, tag="notable"):
     seat: str
     session_id: str
     id: str
@@ -554,7 +554,7 @@ class NotableRaised(_Event, tag="notable"):
     room: str | None = None
 
 
-class Spoken(_Event, tag="speech"):
+class Spoken(_Event, frozen=True, kw_only=True, tag="speech"):
     """Words or an event for a room; acknowledged with `receipts` under `delivery_id`."""
 
     seat: str
@@ -566,7 +566,7 @@ class Spoken(_Event, tag="speech"):
     turn: int
 
 
-class Lost(_Event, tag="lost"):
+class Lost(_Event, frozen=True, kw_only=True, tag="lost"):
     """The client read too slowly: `count` events were left out since the last line."""
 
     count: int
