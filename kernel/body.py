@@ -15,6 +15,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 import msgspec
 import trio
 
+from kernel.journal.lines import Line
 from kernel.model.request import Prompt
 
 SightT = TypeVar("SightT")
@@ -268,8 +269,8 @@ class TurnFacts(Generic[SightT, ActionT, ResultT]):
 class Remembered:
     """What the body made of a turn."""
 
-    line: msgspec.Struct
-    """The body's turn line without the envelope."""
+    line: Line
+    """The body's turn line, tagged `turn`, without the envelope."""
     notes: str | None
     objective: str | None
     screenshot: tuple[str, ...] = ()
@@ -293,6 +294,17 @@ class Memory:
 
     notes: str | None
     objective: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a run came to, as far as only the body can tell; `progress` is the game's own value."""
+
+    progress: msgspec.Raw
+    coherence: float | None = None
+    longest_unchanged_run: int = 0
+    longest_recurring_run: int = 0
+    objectives_retired: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,8 +382,8 @@ class Body(Protocol[SightT, ActionT, ResultT]):
         """Give the body back. The caller bounds it."""
         ...
 
-    def progress(self) -> msgspec.Raw:
-        """Totals for the summary, in the game's own words."""
+    def totals(self) -> Totals:
+        """What the summary says of this run in the game's own terms."""
         ...
 
     def stats(self) -> dict[str, int]:
