@@ -42,7 +42,7 @@ class Address:
 def parse_address(text: str, schemes: Collection[Scheme]) -> Address:
     """Reads an address that has one of these schemes. Raises AddressError."""
     prefix, _, rest = text.partition(":")
-    scheme = next((scheme for scheme in schemes if scheme == prefix.lower()), None)
+    scheme: Scheme | None = next((known for known in schemes if known == prefix.lower()), None)
     if scheme is None:
         raise AddressError(f"does not start with {_starts(schemes)}")
     if scheme == "unix":
@@ -69,7 +69,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_private(host: str) -> bool:
-    """Whether a host is `localhost` or a literal address that the public internet does not reach."""
+    """Whether a host is `localhost` or a literal address outside the public internet."""
     try:
         return not ipaddress.ip_address(host).is_global
     except ValueError:

@@ -13,6 +13,8 @@ from typing import Literal, TypeAlias
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The way to a key: `("grants", 0, "verbs")` is written `grants[0].verbs`."""
 
+Severity: TypeAlias = Literal["error", "warning"]
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -27,7 +29,7 @@ class Problem:
 class Finding:
     """Something wrong in a file; one line of text by `str`. Never carries a secret."""
 
-    severity: Literal["error", "warning"]
+    severity: Severity
     file: Path
     line: int | None
     """Counted from 1; None where it is not known for certain."""

@@ -7,11 +7,24 @@ say where its headers and keys are; what it does not recognise makes it say noth
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import tomli
 
-from config.finding import KeyPath
+from config.finding import Finding, KeyPath, Problem, Severity, key_text
+
+
+def located(
+    problems: Iterable[Problem], severity: Severity, text: str, file: Path
+) -> tuple[Finding, ...]:
+    """The problems with their lines in the text of a file, in the file's order."""
+    lines = key_lines(text)
+    findings = [
+        Finding(severity, file, line_of(item.key, lines), key_text(item.key), item.text, item.hint)
+        for item in problems
+    ]
+    return tuple(sorted(findings, key=lambda finding: finding.line or 0))
 
 
 def key_lines(text: str) -> Mapping[KeyPath, int]:
