@@ -287,11 +287,14 @@ class EvidenceWindowLine(Line, frozen=True, kw_only=True, tag="evidence_window")
     previous_sha256: Sha256 | None = None
 
 
+GapCause = Literal["write_failed", "line_too_long", "not_encodable"]
+
+
 class JournalGapLine(Line, frozen=True, kw_only=True, tag="journal_gap"):
     """Lines that could not be written (K13, K36)."""
 
     schema_version: Literal[2] = 2
-    cause: Literal["write_failed", "line_too_long"]
+    cause: GapCause
     lost: Count
     lost_kinds: tuple[str, ...]
     first_at: Instant

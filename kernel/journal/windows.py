@@ -1,0 +1,58 @@
+"""Evidence windows: runs of 256 journal lines, each sealed by a line that can be checked (K35).
+
+A window holds every line of the file since the previous seal, or since the beginning: the header,
+turns and all diagnostics alike. The seals themselves stand between windows and belong to none.
+The digest is SHA-256 over the exact bytes of the window's lines, newlines included, in file order.
+A seal repeats the digest of the seal before it, so that no window can be taken out unseen. The
+lines after the last seal are covered by nothing yet. The writer and `verify` both count here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from kernel.journal.lines import EvidenceWindowLine
+
+LINES_PER_WINDOW: Final = 256
+
+
+class EvidenceWindow:
+    """The window that is being filled, and the chain of those before it."""
+
+    def __init__(self) -> None:
+        self.index = 0
+        """How many windows were sealed before this one."""
+        self.lines = 0
+        self.bytes = 0
+        self._digest = hashlib.sha256()
+        self._previous: str | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether a seal must be the next line."""
+        return self.lines >= LINES_PER_WINDOW
+
+    def add(self, line: bytes | bytearray | memoryview) -> None:
+        """Count one whole line, newline included."""
+        self.lines += 1
+        self.bytes += len(line)
+        self._digest.update(line)
+
+    def seal(self) -> EvidenceWindowLine:
+        """The seal over what the window holds now."""
+        return EvidenceWindowLine(
+            window=self.index,
+            lines=self.lines,
+            bytes=self.bytes,
+            sha256=self._digest.hexdigest(),
+            previous_sha256=self._previous,
+        )
+
+    def roll(self, seal: EvidenceWindowLine) -> None:
+        """Start the next window after `seal`, as it stands in the file."""
+        self.index = seal.window + 1
+        self.lines = 0
+        self.bytes = 0
+        self._digest = hashlib.sha256()
+        self._previous = seal.sha256
