@@ -112,7 +112,8 @@ def _with_absolute_paths(settings: Settings, folder: Path) -> Settings:
         return replace(item, file=str(folder / item.file))
 
     def model(item: Model) -> Model:
-        return replace(item, credential=reference(item.credential))
+        ca_file = absolute(item.ca_file)
+        return replace(item, credential=reference(item.credential), ca_file=ca_file)
 
     def seat(item: Seat) -> Seat:
         if isinstance(item, MinecraftSeat):

@@ -86,8 +86,8 @@ def _listeners(settings: Settings) -> Iterator[Problem]:
 
 
 def _model(model: Model, key: KeyPath) -> Iterator[Problem]:
-    if model.base_url is not None:
-        yield from _address(model.base_url, HTTP_SCHEMES, (*key, "base_url"))
+    address = yield from _address(model.endpoint, HTTP_SCHEMES, (*key, "base_url"))
+    yield from _ca_file(model.ca_file, address, (*key, "ca_file"))
     if model.local and model.price is not None:
         yield Problem(
             (*key, "price"), "contradicts local = true, which means a price of 0", "keep one"
@@ -116,17 +116,7 @@ def _pokemon(seat: PokemonSeat, key: KeyPath) -> Iterator[Problem]:
     address = yield from _address(seat.address, SEAT_SCHEMES, address_key)
     if address is not None and not seat.insecure:
         yield from _not_exposed(address, address_key)
-    if seat.ca_file is None:
-        return
-    if address is not None and not address.encrypted:
-        yield Problem((*key, "ca_file"), "has no use for an address without encryption")
-    try:
-        pem = read_regular_file(Path(seat.ca_file), MAX_CA_BYTES).data
-    except FileError as error:
-        yield Problem((*key, "ca_file"), f"{error.path} {error.problem}", error.hint)
-    else:
-        if b"-----BEGIN CERTIFICATE-----" not in pem:
-            yield Problem((*key, "ca_file"), f"{seat.ca_file} holds no PEM certificate")
+    yield from _ca_file(seat.ca_file, address, (*key, "ca_file"))
 
 
 def _minecraft(seat: MinecraftSeat, key: KeyPath) -> Iterator[Problem]:
@@ -156,6 +146,20 @@ def _address(
     except AddressError as error:
         yield Problem(key, str(error))
         return None
+
+
+def _ca_file(path: str | None, address: Address | None, key: KeyPath) -> Iterator[Problem]:
+    if path is None:
+        return
+    if address is not None and not address.encrypted:
+        yield Problem(key, "has no use for an address without encryption")
+    try:
+        pem = read_regular_file(Path(path), MAX_CA_BYTES).data
+    except FileError as error:
+        yield Problem(key, f"{error.path} {error.problem}", error.hint)
+    else:
+        if b"-----BEGIN CERTIFICATE-----" not in pem:
+            yield Problem(key, f"{path} holds no PEM certificate")
 
 
 def _not_exposed(address: Address, key: KeyPath) -> Iterator[Problem]:

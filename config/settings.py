@@ -84,6 +84,11 @@ Verb: TypeAlias = Literal[
 ]
 RestartOutcome: TypeAlias = Literal["crashed", "hung", "protocol_error", "mind_unavailable"]
 
+PROVIDER_ENDPOINTS = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+}
+
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Bounds that hold for every session."""
@@ -133,7 +138,9 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     model: Line
     """The provider's own name of the model."""
     base_url: Line | None = None
-    """Where not said, the provider's public address."""
+    """Where not said, the provider's public address; see `endpoint`."""
+    ca_file: FilePath | None = None
+    """A private certificate authority, PEM."""
     credential: Credential | None = None
     """None for a local server that asks for no key."""
     structured: Literal["json_schema", "json_object", "prompt"] = "json_schema"
@@ -159,6 +166,11 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The model costs nothing: its price is 0, and only because this says so (K29)."""
     price: Price | None = None
     """Overrides the published rates."""
+
+    @property
+    def endpoint(self) -> str:
+        """Where the requests go."""
+        return self.base_url or PROVIDER_ENDPOINTS[self.provider]
 
 
 class Persona(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
