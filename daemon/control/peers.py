@@ -6,6 +6,7 @@ import os
 import socket
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Caller:
     @property
     def owner(self) -> bool:
         """Whether it is root or runs as the daemon's own user; both may do everything."""
-        return self.uid in (0, os.geteuid())
+        return self.uid in (0, os.geteuid()) and self.uid != OVERFLOW_UID
 
 
 def caller_of(connection: socket.socket) -> Caller:
@@ -34,6 +35,17 @@ def caller_of(connection: socket.socket) -> Caller:
     )
     return Caller(uid=uid, gid=gid, pid=pid, groups=_groups_of(connection))
 
+
+def _overflow(kind: str) -> int:
+    try:
+        return int(Path(f"/proc/sys/kernel/overflow{kind}").read_text())
+    except (OSError, ValueError):
+        return 65534
+
+
+OVERFLOW_UID = _overflow("uid")
+"""Stands for every user that has no number in this user namespace."""
+OVERFLOW_GID = _overflow("gid")
 
 _CREDENTIALS = struct.Struct("=iII")
 _SO_PEERGROUPS = 59  # not named by the socket module; the same on every architecture that we run on

@@ -58,9 +58,9 @@ class Supervision(Protocol):
     async def observe(self, caller: Caller, seat: str) -> wire.ObserveResult: ...
 
     async def watch(self, caller: Caller, send: Callable[[wire.Event], None]) -> None:
-        """Calls `send` with `Watching`, then with every event, until it is cancelled.
+        """Calls `send` with `SeatChanged` for each seat, `Watching`, then with every event.
 
-        `send` returns at once and never raises.
+        Runs until it is cancelled. `send` returns at once and never raises.
         """
         ...
 

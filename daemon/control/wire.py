@@ -185,9 +185,10 @@ class HelloResult(_Result, frozen=True, kw_only=True):
 
 
 class StatusParams(_Params, frozen=True, kw_only=True):
-    """The daemon and every seat that the caller may ask about."""
+    """The daemon and every seat that the caller may ask about, by name, from `after` on."""
 
     seat: Name | None = None
+    after: Name | None = None
 
 
 class StatusResult(_Result, frozen=True, kw_only=True):
@@ -202,6 +203,8 @@ class StatusResult(_Result, frozen=True, kw_only=True):
     """Why the last reload kept the old one."""
     state_directory: str
     seats: tuple[SeatView, ...]
+    more: bool = False
+    """The line was full: ask again `after` the last seat."""
     sessions: dict[SessionState, int] = {}
     """Sessions known to this daemon, by state."""
     problems: tuple[str, ...] = ()
@@ -209,11 +212,15 @@ class StatusResult(_Result, frozen=True, kw_only=True):
 
 
 class SeatsParams(_Params, frozen=True, kw_only=True):
-    """The configured seats."""
+    """The configured seats, by name, from `after` on."""
+
+    after: Name | None = None
 
 
 class SeatsResult(_Result, frozen=True, kw_only=True):
     seats: tuple[SeatView, ...]
+    more: bool = False
+    """The line was full: ask again `after` the last seat."""
 
 
 class SessionsParams(_Params, frozen=True, kw_only=True):
@@ -226,6 +233,8 @@ class SessionsParams(_Params, frozen=True, kw_only=True):
 
 class SessionsResult(_Result, frozen=True, kw_only=True):
     sessions: tuple[SessionView, ...]
+    more: bool = False
+    """Older ones were left out: over the limit, or the line was full."""
 
 
 class BudgetChange(_Params, frozen=True, kw_only=True):
@@ -404,6 +413,7 @@ class JournalView(_Result, frozen=True, kw_only=True):
 
 class JournalsResult(_Result, frozen=True, kw_only=True):
     journals: tuple[JournalView, ...]
+    more: bool = False
 
 
 class Acknowledgement(_Params, frozen=True, kw_only=True):
@@ -435,6 +445,7 @@ class ReceiptView(_Result, frozen=True, kw_only=True):
 
 class ReceiptsResult(_Result, frozen=True, kw_only=True):
     receipts: tuple[ReceiptView, ...]
+    more: bool = False
 
 
 class ResetParams(_Params, frozen=True, kw_only=True):
@@ -518,9 +529,7 @@ class _Event(Struct, frozen=True, kw_only=True, tag_field="kind", rename="camel"
 
 
 class Watching(_Event, frozen=True, kw_only=True, tag="watching"):
-    """The first event: what is watched, as it is now."""
-
-    seats: tuple[SeatView, ...]
+    """Everything watched was shown once, each seat in a `seat` event; from here on, changes."""
 
 
 class SeatChanged(_Event, frozen=True, kw_only=True, tag="seat"):
