@@ -1,0 +1,15 @@
+"""How the supervisor says no."""
+
+from __future__ import annotations
+
+from daemon.control.wire import Code
+
+
+class Refusal(Exception):
+    """A request that is not done: `message` names the thing, `detail` the next step; no secrets."""
+
+    def __init__(self, code: Code, message: str, detail: str = "") -> None:
+        super().__init__(f"{code}: {message}")
+        self.code: Code = code
+        self.message = message
+        self.detail = detail

@@ -1,0 +1,35 @@
+"""One daemon a state directory, by an exclusive lock that the kernel drops with the process."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class StateHeld(Exception):
+    """Another daemon holds this state directory; nothing was changed."""
+
+    def __init__(self, directory: Path, holder: str) -> None:
+        by = f"pid {holder}" if holder else "another process"
+        super().__init__(f"{directory} is held by {by}; stop that daemon or use another directory")
+        self.directory = directory
+
+
+@contextmanager
+def held_state(directory: Path) -> Iterator[None]:
+    """Hold the directory, which is made with mode 0700 when it is missing. Raises StateHeld."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StateHeld(directory, os.pread(lock, 32, 0).decode("ascii", "replace")) from None
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(lock)
