@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import time
 
 
 def instant(seconds: float) -> str:
     """Seconds since 1970 as UTC with milliseconds and `Z`: `2026-08-19T04:15:15.707Z`."""
     whole, milliseconds = divmod(int(seconds * 1000 + 0.5), 1000)
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
-    return f"{stamp}.{milliseconds:03}Z"
+    return f"{_second(whole)}.{milliseconds:03}Z"
+
+
+@functools.lru_cache(maxsize=4)
+def _second(whole: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))

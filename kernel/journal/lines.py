@@ -12,10 +12,13 @@ default that the rules give it. Fields that nobody here knows are ignored, never
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+LINE_LIMIT: Final = 256 * 1024
+"""Bytes of the longest line, its newline included (K36)."""
 
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 """A number of things: what every JSON reader can hold exactly."""

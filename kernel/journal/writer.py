@@ -27,6 +27,7 @@ from msgspec import UNSET
 
 from kernel.journal.instant import instant
 from kernel.journal.lines import (
+    LINE_LIMIT,
     Envelope,
     EvidenceWindowLine,
     GapCause,
@@ -37,9 +38,6 @@ from kernel.journal.lines import (
     SummaryLine,
 )
 from kernel.journal.windows import EvidenceWindow
-
-LINE_LIMIT: Final = 256 * 1024
-"""Bytes of the longest line, its newline included (K36)."""
 
 FLUSH_WITHIN: Final = 2.0
 """Seconds within which a written line is flushed to disk."""

@@ -1,0 +1,161 @@
+"""Reading a journal, line by line, in bounded memory.
+
+Strict, except in one place: a last line without its newline is a write that death cut off; it is
+named (`torn`), and read only when it is whole but for the newline. Each line is decoded once, and
+the evidence of a turn not until somebody asks.
+
+A turn that has no line of its own, because the process died first, is joined from its `decision`
+and `action` lines and marked `recovered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from msgspec import UNSET
+
+from kernel.journal.damage import UNDECODABLE, JournalDamaged, JournalUnreadable, damage_of
+from kernel.journal.lines import (
+    LINE_LIMIT,
+    ActionLine,
+    AnyLine,
+    DecisionLine,
+    EvidenceWindowLine,
+    HeaderLine,
+    JournalGapLine,
+    NotableLine,
+    SummaryLine,
+    TransportLine,
+    TurnLine,
+    UsageLine,
+)
+from kernel.journal.projection import FindReading, JournalReading, canonical, project
+from kernel.journal.recorded import RecordedTurn, recorded
+from kernel.journal.recovery import OpenTurn
+
+Value = (
+    HeaderLine
+    | RecordedTurn
+    | DecisionLine
+    | ActionLine
+    | UsageLine
+    | NotableLine
+    | EvidenceWindowLine
+    | JournalGapLine
+    | TransportLine
+    | SummaryLine
+)
+"""What one line means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line and its number. A recovered turn comes before the line that revealed it."""
+
+    line: int
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class TornTail:
+    """The last line has no newline. `whole` tells whether it could be read all the same."""
+
+    line: int
+    bytes: int
+    whole: bool
+
+
+class JournalReader:
+    """Iterates over a journal's entries, from the beginning each time.
+
+    The first is the header, except in a file that holds no whole line. Raises JournalUnreadable and
+    JournalDamaged while iterating. `torn` tells of the last line once the iteration is over.
+    """
+
+    def __init__(self, path: Path, find_reading: FindReading = canonical) -> None:
+        self.path = path
+        self.torn: TornTail | None = None
+        self._find_reading = find_reading
+
+    def __iter__(self) -> Iterator[Entry]:
+        self.torn = None
+        reading: JournalReading | None = None
+        open_turn = OpenTurn()
+        number = 0
+        for number, text in lines_of(self.path):
+            torn = not text.endswith(b"\n")
+            try:
+                value = decode_line(self.path, number, text, reading)
+            except JournalDamaged:
+                if not torn:
+                    raise
+                self.torn = TornTail(number, len(text), whole=False)
+                break
+            if torn:
+                self.torn = TornTail(number, len(text), whole=True)
+            if isinstance(value, HeaderLine) is not (number == 1):
+                problem = "a second header" if number > 1 else "a journal begins with a header"
+                raise JournalDamaged(self.path, number, problem, "kind")
+            if isinstance(value, HeaderLine):
+                reading = reading_for(value, self._find_reading)
+            elif cut_off := open_turn.follow(value):
+                yield Entry(number, recorded(self.path, number, project(cut_off), recovered=True))
+            yield Entry(number, value)
+        if cut_off := open_turn.end():
+            yield Entry(number, recorded(self.path, number, project(cut_off), recovered=True))
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Line numbers from 1 and lines with their newline, which the last one may lack.
+
+    Raises JournalUnreadable, and JournalDamaged for a line past 256 KiB.
+    """
+    number = 0
+    try:
+        with path.open("rb", buffering=LINE_LIMIT) as file:
+            while text := file.readline(LINE_LIMIT + 1):
+                number += 1
+                if len(text) > LINE_LIMIT:
+                    raise JournalDamaged(path, number, "longer than 256 KiB")
+                yield number, text
+    except OSError as error:
+        raise JournalUnreadable(path, error) from error
+
+
+def decode_line(path: Path, number: int, text: bytes, reading: JournalReading | None) -> Value:
+    """Read one line; a turn with the body's own reading, if there is one.
+
+    Raises JournalDamaged, naming the field.
+    """
+    try:
+        text.decode()
+        if reading is not None and kind_of(text) == "turn":
+            return recorded(path, number, reading.project(text))
+        line = _line.decode(text)
+    except UNDECODABLE as error:
+        raise damage_of(path, number, error) from error
+    return recorded(path, number, project(line)) if isinstance(line, TurnLine) else line
+
+
+def reading_for(header: HeaderLine, find_reading: FindReading) -> JournalReading | None:
+    """The reading for a journal's turn lines; older headers name no environment."""
+    return None if header.environment_id is UNSET else find_reading(header.environment_id)
+
+
+def kind_of(text: bytes) -> str:
+    """The `kind` of a line that may be damaged elsewhere. Raises msgspec's `DecodeError`."""
+    if text.startswith(_TURN):
+        return "turn"
+    return _kind.decode(text).kind
+
+
+class _Kind(msgspec.Struct):
+    kind: str
+
+
+_TURN = b'{"kind":"turn",'
+_kind = msgspec.json.Decoder(_Kind)
+_line = msgspec.json.Decoder[AnyLine](AnyLine)
