@@ -1,0 +1,18 @@
+"""A counter of the same thing in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """How often in a row `value` came."""
+
+    value: Hashable = None
+    count: int = 0
+
+    def then(self, value: Hashable) -> Counter:
+        """One more of the same, or the first of another."""
+        return Counter(value, self.count + 1 if self.count and value == self.value else 1)
