@@ -1,0 +1,74 @@
+"""What a sitting has used and told so far, from the journals of its earlier runs (K28, K32)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from kernel.journal.damage import JournalDamaged
+from kernel.journal.lines import NotableLine, UsageLine
+from kernel.journal.reader import decode_line, lines_of
+from kernel.journal.usage import UsageTally
+
+
+@dataclass(frozen=True, slots=True)
+class SittingSoFar:
+    """Sums over runs that have ended, whichever way."""
+
+    charged: int
+    """Tokens, unsettled reservations included."""
+    dollars: Decimal | None
+    """None: some call had no known price, and the sum has none for good (K29)."""
+    estimated: bool
+    unreported: int
+    notables: frozenset[str]
+    turns: int
+    """Turn numbers that were used, a turn cut off after its decision included."""
+
+
+def sitting_so_far(journals: Iterable[Path]) -> SittingSoFar:
+    """Sum the sitting's earlier runs.
+
+    Reads each file once and decodes only `usage` and `notable` lines: about a millisecond per
+    megabyte. Raises JournalUnreadable, and JournalDamaged for such a line that is no longer whole.
+    """
+    tally = UsageTally()
+    notables: set[str] = set()
+    turns = 0
+    for path in journals:
+        undecided = 0
+        for number, text in lines_of(path):
+            if text.startswith(_TURN):
+                turns += 1
+                undecided = 0
+            elif text.startswith(_DECISION):
+                undecided = 1
+            elif text.startswith((_USAGE, _NOTABLE)):
+                try:
+                    line = decode_line(path, number, text, None)
+                except JournalDamaged:
+                    if text.endswith(b"\n"):
+                        raise
+                    break
+                if isinstance(line, UsageLine):
+                    tally.add(line)
+                elif isinstance(line, NotableLine):
+                    notables.add(line.notable)
+        turns += undecided
+        tally.end_run()
+    return SittingSoFar(
+        charged=tally.charged,
+        dollars=tally.dollars,
+        estimated=tally.estimated,
+        unreported=tally.unreported,
+        notables=frozenset(notables),
+        turns=turns,
+    )
+
+
+_TURN = b'{"kind":"turn",'
+_DECISION = b'{"kind":"decision",'
+_USAGE = b'{"kind":"usage",'
+_NOTABLE = b'{"kind":"notable",'
