@@ -155,6 +155,8 @@ class Settled(Generic[ResultT]):
     result: msgspec.Raw
     """The full structured result for the trail: `{"source": …, "result": …}`."""
     native: ResultT
+    after: Sight[Any] | None = None
+    """What the world said right after, when its answer carries it; else the kernel observes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,9 @@ class Timing:
     decision_settled_at: str | None = None
     action_started_at: str | None = None
     action_settled_at: str | None = None
+    decision_ms: int | None = None
+    """Measured on the monotonic clock, replaced proposals included."""
+    action_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,3 +398,7 @@ class Body(Protocol[SightT, ActionT, ResultT]):
 
 AnyBody = Body[Any, Any, Any]
 OpenBody = AbstractAsyncContextManager[AnyBody]
+AnySight = Sight[Any]
+AnyDecision = Decision[Any]
+AnySettled = Settled[Any]
+AnyTurn = TurnFacts[Any, Any, Any]

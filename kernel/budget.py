@@ -48,7 +48,7 @@ class SittingBudget:
         self.unreported_calls += not charged.reported
 
     def reached(self) -> bool:
-        """Whether a ceiling is reached. A cost that is unknown cannot be shown to lie below a cap."""
+        """Whether a ceiling is reached; an unknown cost cannot be shown to lie below a cap."""
         if self.ceiling.tokens is not None and self.tokens >= self.ceiling.tokens:
             return True
         if self.ceiling.dollars is None:

@@ -4,8 +4,8 @@ Rules that keep it so:
 - The table is the only place that says what follows what. The loop in `play` does what a phase asks
   for and reports one event; it never chooses the next phase itself.
 - A (phase, event) pair that is not in the table is a defect and raises `OutOfOrder`.
-- STOPPED and WORLD_ENDED are legal in every phase but OVER: a stop is seen in any wait (K9). Once a
-  turn has its number, both lead through REMEMBERING, so the number is recorded (K2).
+- STOPPED and WORLD_ENDED are legal wherever something is awaited (K9). Once a turn has its number,
+  both lead through REMEMBERING, which awaits nothing, so the number is recorded (K2).
 - A phase is entered again only for a fresh proposal (K6, K8), and `proposals` bounds how often.
 """
 
@@ -55,7 +55,20 @@ class Event(Enum):
     LIMITED = "a ceiling, a limit or the body's readiness ends the session"
 
 
+_BETWEEN_TURNS = (Phase.READY, Phase.PACING)
+_IN_A_TURN = (
+    Phase.OBSERVING,
+    Phase.DECIDING,
+    Phase.FENCING,
+    Phase.ACTING,
+    Phase.VERIFYING,
+    Phase.SPEAKING,
+)
+_INTERRUPTIONS = (Event.STOPPED, Event.WORLD_ENDED)
+
 TABLE: dict[tuple[Phase, Event], Phase] = {
+    **{(phase, event): Phase.OVER for phase in _BETWEEN_TURNS for event in _INTERRUPTIONS},
+    **{(phase, event): Phase.REMEMBERING for phase in _IN_A_TURN for event in _INTERRUPTIONS},
     (Phase.READY, Event.ADMITTED): Phase.OBSERVING,
     (Phase.READY, Event.LIMITED): Phase.OVER,
     (Phase.OBSERVING, Event.SEEN): Phase.DECIDING,
@@ -77,19 +90,6 @@ TABLE: dict[tuple[Phase, Event], Phase] = {
     (Phase.REMEMBERING, Event.FINAL): Phase.OVER,
     (Phase.PACING, Event.PACED): Phase.READY,
 }
-
-_BETWEEN_TURNS = (Phase.READY, Phase.PACING)
-_IN_A_TURN = (
-    Phase.OBSERVING,
-    Phase.DECIDING,
-    Phase.FENCING,
-    Phase.ACTING,
-    Phase.VERIFYING,
-    Phase.SPEAKING,
-)
-for _event in (Event.STOPPED, Event.WORLD_ENDED):
-    TABLE |= {(phase, _event): Phase.OVER for phase in _BETWEEN_TURNS}
-    TABLE |= {(phase, _event): Phase.REMEMBERING for phase in _IN_A_TURN}
 
 
 class OutOfOrder(Exception):

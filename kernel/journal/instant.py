@@ -15,3 +15,8 @@ def instant(seconds: float) -> str:
 @functools.lru_cache(maxsize=4)
 def _second(whole: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+
+
+def utc_now() -> str:
+    """The wall clock now, for people and journals; never for deadlines."""
+    return instant(time.time())

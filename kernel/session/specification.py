@@ -15,7 +15,7 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     pass
 
 
-class ModelRates(_Part, kw_only=True):
+class ModelRates(_Part, frozen=True, kw_only=True):
     """US dollars per million tokens. Absent rates are unknown, which is not 0 (K29)."""
 
     input: float
@@ -24,7 +24,7 @@ class ModelRates(_Part, kw_only=True):
     output: float
 
 
-class ModelChoice(_Part, kw_only=True):
+class ModelChoice(_Part, frozen=True, kw_only=True):
     """A model endpoint with everything that a call of it needs."""
 
     name: str
@@ -43,7 +43,7 @@ class ModelChoice(_Part, kw_only=True):
     rates: ModelRates | None = None
 
 
-class BudgetCeiling(_Part, kw_only=True):
+class BudgetCeiling(_Part, frozen=True, kw_only=True):
     """The sitting's ceilings; None: none of that kind. A ceiling of 0 is a ceiling."""
 
     tokens: Annotated[int, Meta(ge=0)] | None = 250_000
@@ -53,21 +53,21 @@ class BudgetCeiling(_Part, kw_only=True):
     """Seconds since the sitting began."""
 
 
-class RoomChoice(_Part, kw_only=True):
+class RoomChoice(_Part, frozen=True, kw_only=True):
     """The conversation that the sitting belongs to."""
 
     name: str
     authors_speech: bool = False
 
 
-class Persona(_Part, kw_only=True):
+class Persona(_Part, frozen=True, kw_only=True):
     """Who the player is, in words for the prompt."""
 
     name: str
     text: str
 
 
-class Sitting(_Part, kw_only=True):
+class Sitting(_Part, frozen=True, kw_only=True):
     """What this session continues: the earlier runs of the same sitting, oldest first."""
 
     id: str
@@ -79,7 +79,7 @@ class Sitting(_Part, kw_only=True):
     """Paths of the journals of this sitting's earlier runs."""
 
 
-class Specification(_Part, kw_only=True):
+class Specification(_Part, frozen=True, kw_only=True):
     """Everything that one session process needs to know."""
 
     mode: Literal["play", "recover"] = "play"

@@ -19,6 +19,7 @@ LINE_CAP = 256 * 1024
 HEARTBEAT_SECONDS = 5.0
 HANG_SECONDS = 30.0
 
+SpeechKind: TypeAlias = Literal["reply", "speak", "narration"]
 Words = Annotated[str, Meta(max_length=400)]
 
 
@@ -29,13 +30,13 @@ class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"
 # To the session -------------------------------------------------------------------------------
 
 
-class Start(_Message, kw_only=True, tag="start"):
+class Start(_Message, frozen=True, kw_only=True, tag="start"):
     """The first line: everything that this session needs, secrets included."""
 
     specification: Specification
 
 
-class Say(_Message, kw_only=True, tag="say"):
+class Say(_Message, frozen=True, kw_only=True, tag="say"):
     """Something a person said; answered by `ack` with this id once the session has it."""
 
     id: str
@@ -43,40 +44,40 @@ class Say(_Message, kw_only=True, tag="say"):
     speaker: Annotated[str, Meta(max_length=64)] = msgspec.field(name="from")
 
 
-class Pause(_Message, kw_only=True, tag="pause"):
+class Pause(_Message, frozen=True, kw_only=True, tag="pause"):
     """The turn in progress ends, none starts."""
 
 
-class Resume(_Message, kw_only=True, tag="resume"):
+class Resume(_Message, frozen=True, kw_only=True, tag="resume"):
     """Turns start again."""
 
 
-class Budget(_Message, kw_only=True, tag="budget"):
+class Budget(_Message, frozen=True, kw_only=True, tag="budget"):
     """New ceilings for the sitting, applied between calls (K31)."""
 
     ceiling: BudgetCeiling
 
 
-class Lease(_Message, kw_only=True, tag="lease"):
+class Lease(_Message, frozen=True, kw_only=True, tag="lease"):
     """How many seconds from now the driver generation holds."""
 
     valid_for: float
 
 
-class Stop(_Message, kw_only=True, tag="stop"):
+class Stop(_Message, frozen=True, kw_only=True, tag="stop"):
     """End; `remaining` seconds are left of the stop deadline."""
 
     reason: Words
     remaining: float
 
 
-class Acknowledge(_Message, kw_only=True, tag="ack"):
+class Acknowledge(_Message, frozen=True, kw_only=True, tag="ack"):
     """The supervisor has the notable or speech with this id."""
 
     id: str
 
 
-class Ping(_Message, kw_only=True, tag="ping"):
+class Ping(_Message, frozen=True, kw_only=True, tag="ping"):
     """Answered by a heartbeat at once."""
 
 
@@ -86,18 +87,18 @@ ToSession: TypeAlias = Start | Say | Pause | Resume | Budget | Lease | Stop | Ac
 # From the session -----------------------------------------------------------------------------
 
 
-class Hello(_Message, kw_only=True, tag="hello"):
+class Hello(_Message, frozen=True, kw_only=True, tag="hello"):
     """The first line, before any body is imported."""
 
     pid: int
     version: str
 
 
-class Joining(_Message, kw_only=True, tag="joining"):
+class Joining(_Message, frozen=True, kw_only=True, tag="joining"):
     """The session asks the world for the body."""
 
 
-class Running(_Message, kw_only=True, tag="running"):
+class Running(_Message, frozen=True, kw_only=True, tag="running"):
     """The body is ours and the journal is open."""
 
     journey_id: str
@@ -110,14 +111,14 @@ class Running(_Message, kw_only=True, tag="running"):
     """Processes outside this session's group that must not survive it."""
 
 
-class Refused(_Message, kw_only=True, tag="refused"):
+class Refused(_Message, frozen=True, kw_only=True, tag="refused"):
     """The world or the specification did not allow this session; nothing is held. Terminal."""
 
     reason: Annotated[str, Meta(max_length=40)]
     detail: Words
 
 
-class Phase(_Message, kw_only=True, tag="phase"):
+class Phase(_Message, frozen=True, kw_only=True, tag="phase"):
     """Where in the turn the session is; may be dropped when the outbox is full."""
 
     phase: Annotated[str, Meta(max_length=40)]
@@ -157,7 +158,7 @@ class Card(Struct, frozen=True, kw_only=True, rename="camel"):
     gauges: dict[str, int] = {}
 
 
-class Turn(_Message, kw_only=True, tag="turn"):
+class Turn(_Message, frozen=True, kw_only=True, tag="turn"):
     """A turn ended."""
 
     card: Card
@@ -166,7 +167,7 @@ class Turn(_Message, kw_only=True, tag="turn"):
     preemptions: dict[Literal["message", "changed"], int] = {}
 
 
-class Usage(_Message, kw_only=True, tag="usage"):
+class Usage(_Message, frozen=True, kw_only=True, tag="usage"):
     """A model call settled."""
 
     role: Literal["mind", "voice"]
@@ -183,7 +184,7 @@ class Usage(_Message, kw_only=True, tag="usage"):
     budget: BudgetUsed
 
 
-class Notable(_Message, kw_only=True, tag="notable"):
+class Notable(_Message, frozen=True, kw_only=True, tag="notable"):
     """Something that the conversation which started the sitting should know (K32, K33)."""
 
     id: str
@@ -193,38 +194,38 @@ class Notable(_Message, kw_only=True, tag="notable"):
     detail: Words
 
 
-class Speech(_Message, kw_only=True, tag="speech"):
+class Speech(_Message, frozen=True, kw_only=True, tag="speech"):
     """Words or an event for the room (K25–K27)."""
 
     id: str
-    speech: Literal["reply", "speak", "narration"]
+    speech: SpeechKind
     text: Annotated[str, Meta(max_length=2000)]
     turn: int
 
 
-class Stats(_Message, kw_only=True, tag="stats"):
+class Stats(_Message, frozen=True, kw_only=True, tag="stats"):
     """Counters of this session so far, under fixed names."""
 
     counters: dict[str, int]
 
 
-class Received(_Message, kw_only=True, tag="ack"):
+class Received(_Message, frozen=True, kw_only=True, tag="ack"):
     """The session has the `say` with this id."""
 
     id: str
 
 
-class Heartbeat(_Message, kw_only=True, tag="heartbeat"):
+class Heartbeat(_Message, frozen=True, kw_only=True, tag="heartbeat"):
     """Alive: at least every five seconds, and in answer to a ping."""
 
 
-class Stopping(_Message, kw_only=True, tag="stopping"):
+class Stopping(_Message, frozen=True, kw_only=True, tag="stopping"):
     """The session admits nothing new and is on its way out."""
 
     reason: Words
 
 
-class Ended(_Message, kw_only=True, tag="ended"):
+class Ended(_Message, frozen=True, kw_only=True, tag="ended"):
     """The terminal state, claimed once. In mode `recover`: outcome `settled` or `unsettled`."""
 
     outcome: Literal[

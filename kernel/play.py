@@ -1,0 +1,355 @@
+"""The loop: does what the turn's table asks for next, and nothing else (K1).
+
+Each phase is one method that reports one event. All waiting happens inside scopes that an ending
+cancels (K9); `REMEMBERING` awaits nothing, so a turn that began is always recorded.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+import trio
+
+from kernel.backoff import wait_after_failed_action, wait_after_failure
+from kernel.body import AnyBody, AnySight, AnyTurn, BodyTrouble, PastTurn, Remembered, WorldEnded
+from kernel.budget import SittingBudget
+from kernel.card import card_of
+from kernel.controls import Controls, Ending
+from kernel.deciding import Deciding
+from kernel.journal.instant import utc_now
+from kernel.journal.lines import ActionLine, Decided, DecisionLine, Line
+from kernel.journal.writer import JournalWriter
+from kernel.lease import HeldLease, boottime
+from kernel.mind import budget_used
+from kernel.proposals import Proposals
+from kernel.session import wire
+from kernel.speaking import Speaking
+from kernel.telling import Telling
+from kernel.turn import Event, Phase, after
+from kernel.unfolding import Unfolding
+
+TURNS_SHOWN = 8
+OBSERVE_AFTER_THE_END = 1.0
+"""Seconds for the look after an action that settled although the session is ending."""
+
+
+@dataclass(slots=True)
+class Sofar:
+    """What the sitting had before this run, and where this run's clock began."""
+
+    began: float
+    """Monotonic seconds at which this run began."""
+    turns: int = 0
+    elapsed: float = 0.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts over this run for its summary."""
+
+    turns: int = 0
+    accepted: int = 0
+
+
+@dataclass(slots=True)
+class Play:
+    """One session's turns, from the first observation to the ending."""
+
+    body: AnyBody
+    controls: Controls
+    lease: HeldLease
+    budget: SittingBudget
+    journal: JournalWriter
+    deciding: Deciding
+    speaking: Speaking
+    telling: Telling
+    sofar: Sofar
+    run_id: str
+    emit: Callable[[wire.FromSession], None]
+    keep_picture: Callable[[AnyTurn, Line, tuple[str, ...]], Line]
+    """Stores a turn's picture and gives the line that refers to it."""
+    objective: str | None = None
+    tally: Tally = field(default_factory=Tally)
+    _past: deque[PastTurn] = field(default_factory=lambda: deque[PastTurn](maxlen=TURNS_SHOWN))
+    _turn: Unfolding | None = None
+    _number: int = 0
+    _failed_actions: int = 0
+
+    async def run(self) -> Ending:
+        """Play until something ends the session, and say what."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_world)
+            nursery.start_soon(self._watch_lease)
+            phase = Phase.READY
+            while phase is not Phase.OVER:
+                phase = after(phase, await self._do(phase))
+            nursery.cancel_scope.cancel()
+        assert self.controls.ending is not None
+        return self.controls.ending
+
+    async def _do(self, phase: Phase) -> Event:
+        if phase is Phase.REMEMBERING:
+            return self._remember()
+        if self.lease.left(boottime()) <= 0:
+            self.controls.end(lease_lapsed())
+            return Event.STOPPED
+        doing: dict[Phase, Callable[[], Awaitable[Event]]] = {
+            Phase.READY: self._admit,
+            Phase.OBSERVING: self._observe,
+            Phase.DECIDING: self._decide,
+            Phase.FENCING: self._fence,
+            Phase.ACTING: self._act,
+            Phase.VERIFYING: self._verify,
+            Phase.SPEAKING: self._speak,
+            Phase.PACING: self._pace,
+        }
+        try:
+            return await doing[phase]()
+        except WorldEnded as ended:
+            self.controls.end(world_ended(ended))
+            return Event.WORLD_ENDED
+
+    async def _admit(self) -> Event:
+        if self.controls.ending is not None:
+            return Event.STOPPED
+        limit = self._limit_reached()
+        if limit is not None:
+            self.controls.end(limit)
+            return Event.LIMITED
+        return Event.ADMITTED
+
+    def _limit_reached(self) -> Ending | None:
+        ceiling = self.budget.ceiling
+        if self.budget.reached():
+            return Ending("budget_exhausted", "the sitting's budget is used")
+        turns = self.sofar.turns + self._number
+        if ceiling.max_turns is not None and turns >= ceiling.max_turns:
+            return Ending("finished", f"{turns} turns were played")
+        lasted = self.sofar.elapsed + trio.current_time() - self.sofar.began
+        if ceiling.max_duration is not None and lasted >= ceiling.max_duration:
+            return Ending("finished", f"the sitting lasted {lasted:.0f} s")
+        if self.body.ready() == "idle":
+            return Ending("idle", "nobody was near for too long")
+        return None
+
+    async def _observe(self) -> Event:
+        turn = Unfolding(
+            number=self._number,
+            started=trio.current_time(),
+            proposals=Proposals(self.body.policy.fresh_after_change),
+        )
+        self._turn = turn
+        self._number += 1
+        self._say_phase(Phase.OBSERVING)
+        turn.shown = await self._look()
+        return Event.STOPPED if turn.shown is None else Event.SEEN
+
+    async def _decide(self) -> Event:
+        self._say_phase(Phase.DECIDING)
+        return await self.deciding.propose(self._unfolding, tuple(self._past))
+
+    async def _fence(self) -> Event:
+        turn = self._unfolding
+        assert turn.shown is not None
+        assert turn.decision is not None
+        now = await self._look()
+        if now is None:
+            return Event.STOPPED
+        if now.fingerprint != turn.shown.fingerprint:
+            if not turn.proposals.change_may_replace:
+                turn.before = now
+                turn.fail(self.body.policy.changed, "the state changed while the model decided")
+                return Event.STALE
+            turn.proposals = turn.proposals.replaced_by_change()
+            turn.shown = now
+            return Event.CHANGED
+        turn.before = now
+        turn.settled = self.body.known(turn.decision, now)
+        return Event.SAME if turn.settled is None else Event.KNOWN
+
+    async def _act(self) -> Event:
+        turn = self._unfolding
+        assert turn.decision is not None
+        key = f"{self.run_id}-{turn.number}-{turn.attempt}"
+        self.journal.write(_decision_line(turn, key))
+        self._say_phase(Phase.ACTING)
+        turn.action_begins()
+        with self.controls.interruptible(patient=True):
+            turn.settled = await self.body.act(turn.decision, key, self.controls.stopping)
+        if turn.settled is None:
+            turn.fail("interrupted", "the action was abandoned before it settled")
+            return Event.UNSETTLED
+        turn.action_settles()
+        self.journal.write(
+            ActionLine(
+                turn=turn.number,
+                outcome=turn.settled.outcome,
+                result=turn.settled.result,
+                idempotency_key=key,
+            )
+        )
+        return Event.SETTLED
+
+    async def _verify(self) -> Event:
+        turn = self._unfolding
+        assert turn.settled is not None
+        assert turn.before is not None
+        sent = turn.timing.action_settled_at is not None
+        turn.after = turn.settled.after
+        if sent and turn.after is None:
+            turn.after = await self._look_after()
+        turn.effect = self.body.verify(turn.before, turn.settled, turn.after)
+        if self.body.policy.back_off_failed_actions:
+            self._failed_actions = self._failed_actions + 1 if turn.settled.failed else 0
+        return Event.VERIFIED
+
+    async def _speak(self) -> Event:
+        turn = self._unfolding
+        if self.controls.ending is not None:
+            return Event.STOPPED
+        turn.speech = await self.speaking.speak(turn, self.objective)
+        return Event.SPOKEN
+
+    def _remember(self) -> Event:
+        turn = self._unfolding
+        voice = self.speaking.voice
+        calls = self.deciding.mind.take_calls() + (voice.mind.take_calls() if voice else ())
+        facts = turn.facts(calls, self.journal.window)
+        remembered = self.body.remember(facts)
+        line = remembered.line
+        if remembered.screenshot:
+            line = self.keep_picture(facts, line, remembered.screenshot)
+        self.journal.write(line)
+        self.objective = remembered.objective
+        self._count(facts)
+        self._tell(turn, facts, remembered)
+        self._turn = None
+        if facts.outcome == "budget_exhausted":
+            self.controls.end(Ending("budget_exhausted", facts.failure or ""))
+        return Event.REMEMBERED if self.controls.ending is None else Event.FINAL
+
+    def _count(self, turn: AnyTurn) -> None:
+        self.tally.turns += 1
+        self.tally.accepted += turn.settled is not None and not turn.settled.failed
+        decision = turn.decision
+        self._past.append(
+            PastTurn(
+                number=turn.number,
+                intent=decision.intent if decision else None,
+                action=decision.description if decision else None,
+                outcome=turn.outcome,
+                effect=turn.effect.text if turn.effect else turn.failure,
+                advice=turn.effect.advice if turn.effect else None,
+            )
+        )
+
+    def _tell(self, turn: Unfolding, facts: AnyTurn, remembered: Remembered) -> None:
+        for kind in remembered.notables:
+            self.telling.tell(kind, turn.number, f"turn {turn.number}: {self.objective or ''}")
+        self.emit(
+            wire.Turn(
+                card=card_of(facts, remembered, utc_now(), trio.current_time() - turn.started),
+                budget=budget_used(self.budget),
+                failures_in_row=self.deciding.failures_in_row,
+                preemptions={
+                    "message": turn.proposals.by_message,
+                    "changed": turn.proposals.by_change,
+                },
+            )
+        )
+
+    async def _pace(self) -> Event:
+        backoff = self.deciding.wait
+        if self._failed_actions:
+            backoff = max(backoff, wait_after_failed_action(self._failed_actions))
+        pace = self.body.pace()
+        self._say_phase(Phase.PACING, max(backoff, pace.seconds) or None)
+        with self.controls.interruptible():
+            resting = trio.current_time() + pace.seconds
+            await trio.sleep(backoff)
+            with trio.CancelScope(deadline=resting):
+                if not (pace.wakes and self.controls.interjections):
+                    await (self.controls.rung() if pace.wakes else trio.sleep_forever())
+            if self.controls.paused:
+                self.emit(wire.Phase(phase="paused", turn=self._number))
+                await self.controls.unpaused()
+        return Event.PACED if self.controls.ending is None else Event.STOPPED
+
+    async def _look(self) -> AnySight | None:
+        """The state now; None when the session ended meanwhile."""
+        with self.controls.interruptible():
+            failures = 0
+            while True:
+                try:
+                    return await self.body.observe()
+                except BodyTrouble as trouble:
+                    failures += 1
+                    if failures >= self.body.policy.failures_to_end:
+                        raise WorldEnded(
+                            f"cannot be observed: {trouble}", confirmed=False
+                        ) from None
+                await trio.sleep(wait_after_failure(failures))
+        return None
+
+    async def _look_after(self) -> AnySight | None:
+        if self.controls.ending is None:
+            return await self._look()
+        with trio.move_on_after(min(OBSERVE_AFTER_THE_END, self.controls.ending.patience)):
+            try:
+                return await self.body.observe()
+            except (BodyTrouble, WorldEnded):
+                return None
+        return None
+
+    async def _watch_world(self) -> None:
+        self.controls.end(world_ended(await self.body.ended()))
+
+    async def _watch_lease(self) -> None:
+        while (left := self.lease.left(boottime())) > 0:
+            await trio.sleep(left)
+        self.controls.end(lease_lapsed())
+
+    def _say_phase(self, phase: Phase, waiting: float | None = None) -> None:
+        self.emit(wire.Phase(phase=phase.value, turn=self._number - 1, waiting=waiting))
+
+    @property
+    def _unfolding(self) -> Unfolding:
+        assert self._turn is not None
+        return self._turn
+
+
+def world_ended(ended: WorldEnded) -> Ending:
+    """The ending that the world's own end makes; nothing in flight is awaited."""
+    return Ending(
+        "world_ended",
+        ended.cause,
+        farewell=0.0 if ended.confirmed else 3.0,
+        confirmed=ended.confirmed,
+    )
+
+
+def lease_lapsed() -> Ending:
+    """The generation may act no more: no farewell either, another driver may hold the seat."""
+    return Ending("lease_lapsed", "the lease was not renewed in time", farewell=0.0)
+
+
+def _decision_line(turn: Unfolding, key: str) -> DecisionLine:
+    decision = turn.decision
+    assert decision is not None
+    return DecisionLine(
+        turn=turn.number,
+        attempt=turn.attempt,
+        idempotency_key=key,
+        decision=Decided(
+            monologue=decision.monologue,
+            intent=decision.intent,
+            notes=decision.notes,
+            objective=decision.objective,
+            reply=decision.reply,
+            speak=decision.speak,
+            action=decision.payload,
+            clipped=decision.clipped,
+        ),
+    )

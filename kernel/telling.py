@@ -1,0 +1,43 @@
+"""Tells the conversation behind a sitting what it should know, without holding a turn (K32, K33)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import trio
+
+from kernel.journal.lines import Line, NotableLine
+from kernel.notables import NotableKind, Notables
+from kernel.session import wire
+
+LAST_WORD_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Telling:
+    """Journals and sends each kind at most once a sitting; never waits but at the end."""
+
+    notables: Notables
+    write: Callable[[Line], None]
+    emit: Callable[[wire.FromSession], None]
+    _awaited: dict[str, trio.Event] = field(default_factory=dict[str, trio.Event])
+
+    def tell(self, kind: NotableKind, turn: int | None, detail: str) -> None:
+        """Raise a notable; a kind that this sitting was told already is dropped."""
+        if not self.notables.first(kind):
+            return
+        self.write(NotableLine(notable=kind, turn=turn, detail=detail[:400]))
+        self._awaited[kind] = trio.Event()
+        self.emit(wire.Notable(id=kind, notable=kind, detail=detail[:400]))
+
+    def acknowledged(self, id: str) -> None:
+        """The supervisor has it."""
+        if id in self._awaited:
+            self._awaited.pop(id).set()
+
+    async def last_word(self) -> None:
+        """Wait for what is not acknowledged yet, at most two seconds in all."""
+        with trio.move_on_after(LAST_WORD_SECONDS):
+            for event in list(self._awaited.values()):
+                await event.wait()
