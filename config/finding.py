@@ -64,14 +64,14 @@ def key_text(key: KeyPath) -> str:
 
 
 def nearest(word: str, known: Collection[str], what: str) -> str:
-    """A hint: the known word most like this one, else all of them (at most 12)."""
+    """A hint: the known word most like this one, else all of them (at most 20)."""
     if not known:
         return f"no {what} is configured"
     close = difflib.get_close_matches(word, known, n=1)
     if close:
         return f'did you mean "{close[0]}"?'
     names = sorted(known)
-    return f"known: {', '.join(names[:12])}{', …' if len(names) > 12 else ''}"
+    return f"known: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}"
 
 
 def _part_text(part: str) -> str:
