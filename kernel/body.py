@@ -286,14 +286,6 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How long to wait before the next turn, seconds; a message or a world event ends it early."""
-
-    seconds: float
-    wakes: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Memory:
     """What crosses a sitting: the last notes and objective of the journey (K17)."""
 
@@ -375,8 +367,8 @@ class Body(Protocol[SightT, ActionT, ResultT]):
         """Fold the turn into progress and memory and give its line for the trail."""
         ...
 
-    def pace(self) -> Pace:
-        """The wait before the next turn (K23)."""
+    def pace(self) -> float:
+        """Seconds to wait before the next turn; a message or a world event ends it early (K23)."""
         ...
 
     async def ended(self) -> WorldEnded:

@@ -176,9 +176,9 @@ class Play:
         self.journal.write(_decision_line(turn, key))
         self._say_phase(Phase.ACTING)
         turn.action_begins()
-        with self.controls.interruptible(patient=True):
+        with self.controls.interruptible(patient=True) as scope:
             turn.settled = await self.body.act(turn.decision, key, self.controls.stopping)
-        if turn.settled is None:
+        if scope.cancelled_caught or turn.settled is None:
             turn.fail("interrupted", "the action was abandoned before it settled")
             return Event.UNSETTLED
         turn.action_settles()
@@ -265,13 +265,13 @@ class Play:
         if self._failed_actions:
             backoff = max(backoff, wait_after_failed_action(self._failed_actions))
         pace = self.body.pace()
-        self._say_phase(Phase.PACING, max(backoff, pace.seconds) or None)
+        self._say_phase(Phase.PACING, max(backoff, pace) or None)
         with self.controls.interruptible():
-            resting = trio.current_time() + pace.seconds
+            resting = trio.current_time() + pace
             await trio.sleep(backoff)
             with trio.CancelScope(deadline=resting):
-                if not (pace.wakes and self.controls.interjections):
-                    await (self.controls.rung() if pace.wakes else trio.sleep_forever())
+                if not self.controls.interjections:
+                    await self.controls.rung()
             if self.controls.paused:
                 self.emit(wire.Phase(phase="paused", turn=self._number))
                 await self.controls.unpaused()
@@ -307,9 +307,12 @@ class Play:
         self.controls.end(world_ended(await self.body.ended()))
 
     async def _watch_lease(self) -> None:
-        while (left := self.lease.left(boottime())) > 0:
+        while True:
+            left = self.lease.left(boottime())
+            if left <= 0:
+                self.controls.end(lease_lapsed())
+                return
             await trio.sleep(left)
-        self.controls.end(lease_lapsed())
 
     def _say_phase(self, phase: Phase, waiting: float | None = None) -> None:
         self.emit(wire.Phase(phase=phase.value, turn=self._number - 1, waiting=waiting))

@@ -1,4 +1,4 @@
-"""Tells the conversation behind a sitting what it should know, without holding a turn (K32, K33)."""
+"""Tells the conversation behind a sitting what it should know; holds no turn (K32, K33)."""
 
 from __future__ import annotations
 
