@@ -1,0 +1,295 @@
+"""What a sampling of the world says, as the observations that the model and the trail are given.
+
+The fields of every struct stand in alphabetical order of their names on disk, so that the encoding
+is the canonical one (sorted keys, no spaces) and its digest can be made again by any reader.
+Nothing is filled in: what the world did not read is null, what it read as empty is empty.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from bodies.pokemon import wire
+
+Kind = Literal["danger", "scene", "overworld", "battle", "dialog", "menu"]
+
+_SLOTS = 6
+_WALL = "#"
+_STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
+
+
+class Danger(Struct, frozen=True, rename="camel"):
+    """How far the state can be trusted."""
+
+    code: str
+    severity: str
+    state_certain: bool
+    summary: str
+
+
+class Scene(Struct, frozen=True, rename="camel"):
+    input_ready: bool
+    mode: str
+    waiting_for_dialog_advance: bool
+
+
+class Tile(Struct, frozen=True, rename="camel"):
+    elevation: int | None
+    metatile_id: int | None
+    passable: bool
+    x: int
+    y: int
+
+
+class Surroundings(Struct, frozen=True, rename="camel"):
+    ahead: Tile | None
+    east: Tile
+    north: Tile
+    south: Tile
+    west: Tile
+
+
+class Corner(Struct, frozen=True, rename="camel"):
+    x: int
+    y: int
+
+
+class Minimap(Struct, frozen=True, rename="camel"):
+    rows: tuple[str, ...]
+    top_left: Corner
+
+
+class Occupant(Struct, frozen=True, rename="camel"):
+    facing: str | None
+    graphics_id: int
+    local_id: int
+    x: int
+    y: int
+
+
+class Warp(Struct, frozen=True, rename="camel"):
+    destination: str | None
+    walk_to: str
+    x: int
+    y: int
+
+
+class Neighbour(Struct, frozen=True, rename="camel"):
+    destination: str
+    direction: str
+
+
+class Exits(Struct, frozen=True, rename="camel"):
+    connections: tuple[Neighbour, ...] | None
+    warps: tuple[Warp, ...] | None
+
+
+class MapSize(Struct, frozen=True, rename="camel"):
+    height: int
+    width: int
+
+
+class Member(Struct, frozen=True, rename="camel"):
+    """One Pokémon of the party; numbers as the game has them."""
+
+    current_hp: int
+    level: int
+    max_hp: int
+    move_ids: tuple[int, ...] | UnsetType
+    slot: int
+    species_id: int
+
+
+class Overworld(Struct, frozen=True, rename="camel"):
+    """`ramStateSha256`, elevations and metatiles are not on the seat's wire: always null."""
+
+    exits: Exits
+    facing: str | None
+    map_size: MapSize | None
+    minimap: Minimap | None
+    occupants: tuple[Occupant, ...] | None
+    party: tuple[Member, ...] | UnsetType
+    position: wire.MapPoint
+    ram_state_sha256: str | None
+    surroundings: Surroundings | None
+
+
+class Battle(Struct, frozen=True, rename="camel"):
+    """Of a battle the wire reads no more than the party."""
+
+    party: tuple[Member, ...]
+
+
+class Dialog(Struct, frozen=True, rename="camel"):
+    line_index: int
+    lines: tuple[str, ...]
+    speaker: str
+    untrusted: bool
+
+
+class Menu(Struct, frozen=True, rename="camel"):
+    cursor: int | None
+    entries: tuple[wire.MenuEntry, ...]
+    menu_id: str
+    untrusted: bool
+
+
+class Seen(Struct, frozen=True, rename="camel"):
+    """One observation, with where and when it was made."""
+
+    captured_at: str
+    character_id: str
+    data: Danger | Scene | Overworld | Battle | Dialog | Menu
+    frame: int
+    goal_version: int
+    kind: Kind
+    observation_id: str
+    schema_version: int
+    session_id: str
+    world_id: str
+
+
+class Witness:
+    """Turns samplings into observations, each with an id of its own."""
+
+    def __init__(self, session_id: str, world_id: str, character_id: str, game_id: str) -> None:
+        self._session_id = session_id
+        self._world_id = world_id
+        self._character_id = character_id
+        self._game_id = game_id
+        self._samplings = 0
+
+    def observations(self, observed: wire.Observation) -> tuple[Seen, ...]:
+        """What this sampling says: danger and scene always, the rest as far as it was read."""
+        self._samplings += 1
+        state = observed.state or None
+        told: list[Seen] = [
+            self._seen(observed, "danger", 1, _danger(observed)),
+            self._seen(observed, "scene", 2, _scene(observed.scene)),
+        ]
+        if state is None:
+            return tuple(told)
+        if state.overworld:
+            overworld = _overworld(state, state.overworld, observed.minimap or None)
+            told.append(self._seen(observed, "overworld", 3, overworld))
+        if observed.scene.mode == "battle" and state.party is not UNSET:
+            told.append(self._seen(observed, "battle", 4, Battle(_party(state.party))))
+        if state.dialog_lines:
+            dialog = Dialog(0, state.dialog_lines, self._game_id, True)
+            told.append(self._seen(observed, "dialog", 5, dialog))
+        if state.menu:
+            menu = Menu(state.menu.cursor, state.menu.entries, state.menu.menu_id, True)
+            told.append(self._seen(observed, "menu", 6, menu))
+        return tuple(told)
+
+    def _seen(
+        self,
+        observed: wire.Observation,
+        kind: Kind,
+        slot: int,
+        data: Danger | Scene | Overworld | Battle | Dialog | Menu,
+    ) -> Seen:
+        return Seen(
+            observed.observed_at,
+            self._character_id,
+            data,
+            observed.frame,
+            1,
+            kind,
+            f"world-observation-{(self._samplings - 1) * _SLOTS + slot}",
+            1,
+            self._session_id,
+            self._world_id,
+        )
+
+
+def undecoded(observed: wire.Observation) -> bool:
+    """Whether nothing that stands on the screen was read: no place, no text, no menu."""
+    state = observed.state or None
+    return not observed.scene.decoded or not (
+        state and (state.overworld or state.dialog_lines or state.menu)
+    )
+
+
+def _danger(observed: wire.Observation) -> Danger:
+    if not undecoded(observed):
+        return Danger(
+            "policy_boundary",
+            "low",
+            True,
+            "The screen is decoded; the world is shared and may move on by itself",
+        )
+    mode = observed.scene.mode
+    if not observed.scene.decoded or mode == "unknown":
+        return Danger(
+            "uncertain_state",
+            "low",
+            False,
+            "The screen is not decoded, as in boots and intros; buttons and waiting still work",
+        )
+    return Danger(
+        "input_bound",
+        "low",
+        False,
+        f"A {mode} screen: no position, text or menu to read; buttons and waiting still work",
+    )
+
+
+def _scene(scene: wire.Scene) -> Scene:
+    return Scene(scene.input_ready, scene.mode, scene.waiting_for_advance)
+
+
+def _overworld(
+    state: wire.GameState, at: wire.Overworld, minimap: wire.Minimap | None
+) -> Overworld:
+    size = state.map_size or None
+    return Overworld(
+        _exits(state, minimap),
+        at.facing,
+        MapSize(size.height, size.width) if size else None,
+        Minimap(minimap.rows, Corner(minimap.top_left.x, minimap.top_left.y)) if minimap else None,
+        _occupants(state.npcs),
+        UNSET if state.party is UNSET else _party(state.party),
+        wire.MapPoint(at.map_id, at.x, at.y),
+        None,
+        _surroundings(at, minimap) if minimap else None,
+    )
+
+
+def _exits(state: wire.GameState, minimap: wire.Minimap | None) -> Exits:
+    connections = state.connections
+    warps = minimap.exits if minimap else UNSET
+    return Exits(
+        None
+        if connections is UNSET
+        else tuple(Neighbour(c.destination, c.direction) for c in connections),
+        None if warps is UNSET else tuple(Warp(e.to, e.walk_to, e.at.x, e.at.y) for e in warps),
+    )
+
+
+def _occupants(npcs: tuple[wire.Npc, ...] | UnsetType) -> tuple[Occupant, ...] | None:
+    if npcs is UNSET:
+        return None
+    return tuple(Occupant(n.facing or None, n.graphics_id, n.local_id, n.x, n.y) for n in npcs)
+
+
+def _party(party: tuple[wire.PartyMember, ...]) -> tuple[Member, ...]:
+    return tuple(
+        Member(m.current_hp, m.level, m.max_hp, m.move_ids, m.slot, m.species_id) for m in party
+    )
+
+
+def _surroundings(at: wire.Overworld, minimap: wire.Minimap) -> Surroundings | None:
+    """The four tiles around the player; null when one of them lies outside the minimap."""
+    tiles: dict[str, Tile] = {}
+    for facing, (dx, dy) in _STEPS.items():
+        x, y = at.x + dx, at.y + dy
+        row, column = y - minimap.top_left.y, x - minimap.top_left.x
+        if not (0 <= row < len(minimap.rows) and 0 <= column < len(minimap.rows[row])):
+            return None
+        tiles[facing] = Tile(None, None, minimap.rows[row][column] != _WALL, x, y)
+    return Surroundings(
+        tiles.get(at.facing or ""), tiles["east"], tiles["north"], tiles["south"], tiles["west"]
+    )
