@@ -3,7 +3,6 @@
 import base64
 import hashlib
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -29,19 +28,18 @@ def request_body(endpoint: ModelEndpoint, prompt: Prompt, output_limit: int) -> 
     compatible servers know `max_tokens`. OpenRouter passes a cache mark on to providers that
     want one; everywhere else the prefix, which always comes first, is cached unasked.
     """
-    host = urlsplit(endpoint.base_url).hostname
     system: object = system_text(endpoint, prompt)
     body: dict[str, object] = {
         "model": endpoint.model,
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    if host == "api.openai.com":
+    if endpoint.host == "api.openai.com":
         body["max_completion_tokens"] = output_limit
         body["prompt_cache_key"] = hashlib.sha256(prompt.system.encode()).hexdigest()[:32]
     else:
         body["max_tokens"] = output_limit
-    if host == "openrouter.ai":
+    if endpoint.host == "openrouter.ai":
         system = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
     body["messages"] = [
         {"role": "system", "content": system},

@@ -1,6 +1,7 @@
 """What is asked of a model: whom, what, and in which shape the answer is wanted."""
 
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -35,7 +36,8 @@ class ModelEndpoint(msgspec.Struct, frozen=True, kw_only=True):
 
     `name` is the configuration's word for it, `model` the provider's. `provider` is the language
     spoken on the wire, so a compatible server is "openai" whoever runs it. An empty key sends no
-    credentials. Times are seconds; `reserve` is in tokens (K28).
+    credentials. Times are seconds; `reserve` is in tokens (K28). Raises ValueError for a
+    `base_url` that is no http or https address.
     """
 
     name: str
@@ -49,6 +51,14 @@ class ModelEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     stall: float = 20.0
     reserve: int = 16_000
     ca_file: str | None = None
+
+    def __post_init__(self) -> None:
+        if not _is_address(self.base_url):
+            raise ValueError(f"base_url of model {self.name!r} is no http or https address")
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -84,3 +94,11 @@ def system_text(endpoint: ModelEndpoint, prompt: Prompt) -> str:
         f"{prompt.system}\n\nAnswer with one JSON object and nothing else. It obeys this JSON"
         f" schema:\n{prompt.schema.json.decode()}"
     )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

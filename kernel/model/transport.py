@@ -2,6 +2,7 @@
 
 import ssl
 import time
+from collections.abc import AsyncIterator
 
 import httpx
 import httpx_sse
@@ -10,7 +11,7 @@ import trio
 
 from kernel.model import anthropic, openai
 from kernel.model.answer import BadStream, Ending, StreamReader, settle
-from kernel.model.bounds import BoundedUtf8
+from kernel.model.bounds import StreamBounds
 from kernel.model.errors import (
     CODE_CHARACTERS,
     FailureKind,
@@ -174,20 +175,28 @@ class _Call:
         return self._settled()
 
     async def _read_events(self, response: httpx.Response) -> None:
-        body = httpx.Response(
-            response.status_code,
-            headers={"content-type": "text/event-stream; charset=utf-8"},
-            stream=BoundedUtf8(response.aiter_raw()),
-        )
-        # Ended from within by cancelling: that alone unwinds the chain of generators in order.
-        with trio.CancelScope() as reading:
-            async for event in httpx_sse.EventSource(body).aiter_sse():
-                if self._reader.feed(event.event, event.data):
+        """Reads until the answer is done, the body ends or the provider breaks its protocol.
+
+        Raises BadStream. Reading is always ended by cancelling it, never by leaving the loop:
+        that alone unwinds the libraries' chain of generators in order.
+        """
+        body = _Body(response)
+        fault = None
+        with body.reading:
+            async for event in httpx_sse.EventSource(body.checked()).aiter_sse():
+                try:
+                    moved = fault is None and self._reader.feed(event.event, event.data)
+                except BadStream as error:
+                    fault, moved = error, False
+                if moved:
                     now = trio.current_time()
                     self._first_token = self._first_token or now - self._started
                     self.stall.deadline = now + self._endpoint.stall
-                if self._reader.answer.done:
-                    reading.cancel()
+                if fault or self._reader.answer.done:
+                    body.reading.cancel()
+        fault = fault or body.fault
+        if fault:
+            raise fault
 
     async def _read_error_body(self, response: httpx.Response) -> None:
         """Learns what it can in a short while; the status alone would do."""
@@ -238,6 +247,31 @@ class _Call:
     def _clean(self, text: str, limit: int | None = None) -> str:
         key = self._endpoint.api_key.reveal()
         return clean(text, key) if limit is None else clean(text, key, limit)
+
+
+class _Body(httpx.AsyncByteStream):
+    """A response's bytes as they come, until one breaks the bounds; then it stops the reading."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.reading = trio.CancelScope()
+        self.fault: BadStream | None = None
+        self._response = response
+        self._bounds = StreamBounds()
+
+    def checked(self) -> httpx.Response:
+        """The response that the decoder of events reads."""
+        kind = {"content-type": "text/event-stream; charset=utf-8"}
+        return httpx.Response(self._response.status_code, headers=kind, stream=self)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._response.aiter_raw():
+            try:
+                self._bounds.check(chunk)
+            except BadStream as fault:
+                self.fault = self.fault or fault
+                self.reading.cancel()
+            if self.fault is None:
+                yield chunk
 
 
 _REASONS = {
