@@ -1,0 +1,35 @@
+"""Checking a screenshot's file against its reference."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path, PurePosixPath
+
+from kernel.journal.lines import Screenshot
+from kernel.journal.screenshots import SIZE_LIMIT, png_size, screenshot_folder
+
+
+def check_picture(journal: Path, screenshot: Screenshot) -> str | None:
+    """What is wrong with the file that this journal refers to; None: nothing.
+
+    Never looks outside the journal's own folder of pictures.
+    """
+    folder = screenshot_folder(journal)
+    name = PurePosixPath(screenshot.path).name
+    if PurePosixPath(screenshot.path) != PurePosixPath(folder.parent.name, folder.name, name):
+        return f"{screenshot.path} is not in this journal's own folder"
+    path = folder / name
+    try:
+        with path.open("rb") as file:
+            png = file.read(SIZE_LIMIT + 1)
+    except OSError as error:
+        return f"{screenshot.path}: {error.strerror}"
+    if len(png) > SIZE_LIMIT:
+        return f"{screenshot.path} is larger than {SIZE_LIMIT} bytes"
+    if len(png) != screenshot.bytes:
+        return f"{screenshot.path} has {len(png)} bytes, not {screenshot.bytes}"
+    if hashlib.sha256(png).hexdigest() != screenshot.sha256:
+        return f"{screenshot.path} is not the picture that was taken: its digest differs"
+    if png_size(png) != (screenshot.width, screenshot.height):
+        return f"{screenshot.path} is not {screenshot.width}×{screenshot.height}"
+    return None
