@@ -40,12 +40,16 @@ class Permissions:
             principal.matches(caller) for principal in self.rooms.get(room, ())
         )
 
+    def speak(self, caller: Caller) -> bool:
+        """Whether the caller speaks for any room."""
+        return any(self.speak_for(caller, room) for room in self.rooms)
+
     def name(self, caller: Caller) -> bool:
         """Whether anything at all is granted to the caller."""
         return (
             caller.owner
             or any(granted.principal.matches(caller) for granted in self.grants)
-            or any(self.speak_for(caller, room) for room in self.rooms)
+            or self.speak(caller)
         )
 
 

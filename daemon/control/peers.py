@@ -8,6 +8,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+import trio
+
 
 @dataclass(frozen=True)
 class Caller:
@@ -25,7 +27,7 @@ class Caller:
         return self.uid in (0, os.geteuid()) and self.uid != OVERFLOW_UID
 
 
-def caller_of(connection: socket.socket) -> Caller:
+def caller_of(connection: socket.socket | trio.socket.SocketType) -> Caller:
     """The peer of a connected unix socket. Raises OSError when the kernel does not name it.
 
     A peer in more than 256 supplementary groups counts as a member of its primary group alone.
@@ -52,7 +54,7 @@ _SO_PEERGROUPS = 59  # not named by the socket module; the same on every archite
 _GROUP_BYTES = 1024  # the most that getsockopt of the socket module takes
 
 
-def _groups_of(connection: socket.socket) -> frozenset[int]:
+def _groups_of(connection: socket.socket | trio.socket.SocketType) -> frozenset[int]:
     try:
         found = connection.getsockopt(socket.SOL_SOCKET, _SO_PEERGROUPS, _GROUP_BYTES)
     except OSError:

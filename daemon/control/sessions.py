@@ -1,0 +1,77 @@
+"""Verbs of sessions: sessions, join, stop, pause, resume, budget, observe."""
+
+from __future__ import annotations
+
+from daemon.control import wire
+from daemon.control.asking import Asking, Verb, on_seat, on_some_seat
+from daemon.control.fitting import brief_sessions, fit
+from daemon.control.grants import Permissions
+from daemon.control.peers import Caller
+
+
+async def sessions(asking: Asking, params: wire.SessionsParams) -> wire.SessionsResult:
+    """Live sessions, or all that are known, newest first."""
+    found = await asking.supervision.sessions(asking.caller, params.seat, params.all, params.limit)
+    permissions = asking.permissions()
+    mine, more = fit(
+        brief_sessions(
+            [
+                session
+                for session in found.sessions
+                if permissions.allow(asking.caller, "sessions", session.seat)
+            ]
+        )
+    )
+    return wire.SessionsResult(sessions=mine, more=more or found.more)
+
+
+async def join(asking: Asking, params: wire.JoinParams) -> wire.JoinResult:
+    """Starts a sitting; says that it plays only when the session does."""
+    return await asking.supervision.join(
+        asking.caller, params.seat, params.room, params.budget, params.wait
+    )
+
+
+async def stop(asking: Asking, params: wire.StopParams) -> wire.StopResult:
+    """Ends the session, waiting for its end within the stop deadline."""
+    return await asking.supervision.stop(asking.caller, params.seat, params.now)
+
+
+async def pause(asking: Asking, params: wire.PauseParams) -> wire.PauseResult:
+    """Lets the turn in progress end and starts none."""
+    return await asking.supervision.pause(asking.caller, params.seat)
+
+
+async def resume(asking: Asking, params: wire.ResumeParams) -> wire.PauseResult:
+    """Lets turns start again."""
+    return await asking.supervision.resume(asking.caller, params.seat)
+
+
+async def budget(asking: Asking, params: wire.BudgetParams) -> wire.BudgetResult:
+    """Reads or changes ceilings (K31)."""
+    return await asking.supervision.budget(
+        asking.caller, params.seat, params.change, params.default
+    )
+
+
+async def observe(asking: Asking, params: wire.ObserveParams) -> wire.ObserveResult:
+    """The last decoded state of the live session."""
+    return await asking.supervision.observe(asking.caller, params.seat)
+
+
+def _may_join(permissions: Permissions, caller: Caller, params: wire.JoinParams) -> bool:
+    """A sitting for another room than the seat's own is for those who speak for that room."""
+    return permissions.allow(caller, "join", params.seat) and (
+        params.room is None or permissions.speak_for(caller, params.room)
+    )
+
+
+VERBS = (
+    Verb("sessions", wire.SessionsParams, on_some_seat("sessions"), sessions),
+    Verb("join", wire.JoinParams, _may_join, join),
+    Verb("stop", wire.StopParams, on_seat("stop"), stop),
+    Verb("pause", wire.PauseParams, on_seat("pause"), pause),
+    Verb("resume", wire.ResumeParams, on_seat("resume"), resume),
+    Verb("budget", wire.BudgetParams, on_seat("budget"), budget),
+    Verb("observe", wire.ObserveParams, on_seat("observe"), observe),
+)
