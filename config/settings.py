@@ -33,6 +33,10 @@ Line: TypeAlias = Annotated[
         description="one line of 1 to 200 characters",
     ),
 ]
+AddressText: TypeAlias = Annotated[
+    str,
+    Meta(pattern=r"\A[^\x00-\x1f\x7f]{1,2000}\Z", description="an address"),
+]
 FilePath: TypeAlias = Annotated[
     str,
     Meta(pattern=r"\A[^\x00]{1,4096}\Z", description="a path, absolute or relative to this file"),
@@ -56,7 +60,7 @@ Command: TypeAlias = Annotated[
     Meta(
         min_length=1,
         max_length=64,
-        description="a command, a list of a program and its arguments",
+        description="a command as a list of words",
     ),
 ]
 Verb: TypeAlias = Literal[
@@ -102,7 +106,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where `/metrics`, `/healthz` and `/readyz` listen."""
 
-    bind: Line = "127.0.0.1:9464"
+    bind: AddressText = "127.0.0.1:9464"
     """`HOST:PORT`, IPv6 in brackets; port 0 lets the system choose."""
     allow_remote: bool = False
     """Needed for an address that is not loopback: anyone who reaches it can read the metrics."""
@@ -137,7 +141,7 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The wire: `openai` is Chat Completions, and any compatible server."""
     model: Line
     """The provider's own name of the model."""
-    base_url: Line | None = None
+    base_url: AddressText | None = None
     """Where not said, the provider's public address; see `endpoint`."""
     ca_file: FilePath | None = None
     """A private certificate authority, PEM."""
@@ -219,7 +223,7 @@ class PokemonSeat(
 ):
     """A seat in a hosted PokeAgents world."""
 
-    address: Line
+    address: AddressText
     """`wss://`, `ws://`, `tls://HOST:PORT`, `tcp://HOST:PORT` or `unix:/PATH`."""
     game: Literal["firered", "emerald"]
     display_name: Line
@@ -260,7 +264,7 @@ class MinecraftSeat(
 ):
     """A seat behind a Minecraft motor."""
 
-    motor: Command | Line
+    motor: Command | AddressText
     """A command that speaks MCP on its stdio, or the URL of a running motor."""
     profile: Profile
     insecure: bool = False
@@ -317,7 +321,7 @@ class WebhookRoom(
 ):
     """A room that is told by signed POST requests."""
 
-    url: Line
+    url: AddressText
     secret: Credential
     """The key of the HMAC-SHA256 signature."""
     principals: frozenset[Principal] = frozenset()

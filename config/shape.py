@@ -150,7 +150,9 @@ def _choices(kind: Any) -> list[str]:
 
 
 def _wanted(kind: Any) -> str:
-    kind = _alternative(kind, None)
+    if get_origin(kind) in (Union, UnionType) and not _choices(kind):
+        members = [member for member in get_args(kind) if member is not NoneType]
+        return " or ".join(_wanted(member) for member in members)
     if get_origin(kind) is Annotated:
         for meta in get_args(kind)[1:]:
             if meta.description:

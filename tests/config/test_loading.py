@@ -430,8 +430,16 @@ BAD: list[tuple[str, str, str, int | None, str, str | None]] = [
         MINECRAFT.replace('["motor"]', "[]"),
         "seats.alex.motor",
         7,
-        "expected a command, a list of a program and its arguments, found a list",
+        "expected a command as a list of words, found a list",
         None,
+    ),
+    (
+        "a motor that is not named",
+        MINECRAFT.replace('motor = ["motor"]', ""),
+        "seats.alex.motor",
+        4,
+        "is missing",
+        "expected a command as a list of words or an address",
     ),
     (
         "a motor argument that is no text",
@@ -471,7 +479,7 @@ BAD: list[tuple[str, str, str, int | None, str, str | None]] = [
         "worlds.home.check",
         1,
         "is missing",
-        "expected a command, a list of a program and its arguments",
+        "expected a command as a list of words",
     ),
     (
         "a room of an unknown kind",
