@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -19,7 +19,7 @@ class StateHeld(Exception):
 
 
 @contextmanager
-def held_state(directory: Path) -> Iterator[None]:
+def held_state(directory: Path) -> Generator[None]:
     """Hold the directory, which is made with mode 0700 when it is missing. Raises StateHeld."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock = os.open(directory / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -28,8 +28,9 @@ def held_state(directory: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StateHeld(directory, os.pread(lock, 32, 0).decode("ascii", "replace")) from None
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        with suppress(OSError):  # only a hint for people; the lock is what counts on a full disk
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(lock)

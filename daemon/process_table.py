@@ -1,0 +1,122 @@
+"""What the kernel says about the processes of this machine, read from /proc."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import trio
+
+MARK = "PLAYD_SESSION"
+"""Environment variable that names the session a process belongs to; its descendants inherit it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A process that cannot be mistaken for a later one with its number, within one boot."""
+
+    pid: int
+    started: int
+    """Clock ticks since boot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process as it was when it was read."""
+
+    identity: Identity
+    parent: int
+    group: int
+    session: int
+    dead: bool
+    """A zombie: it has ended and was not waited for."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self.identity.pid
+
+
+ProcessTable = dict[int, Process]
+
+
+def boot_id() -> str:
+    """Names this boot of the machine."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def read_processes() -> ProcessTable:
+    """Every process that /proc shows now."""
+    found: ProcessTable = {}
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdecimal() and (process := read_process(int(entry.name))) is not None:
+                found[process.pid] = process
+    return found
+
+
+def read_process(pid: int) -> Process | None:
+    """One process, or None when there is none with this number."""
+    stat = _read(f"/proc/{pid}/stat")
+    if stat is None:
+        return None
+    # The command in parentheses may itself hold spaces and parentheses.
+    fields = stat[stat.rfind(b")") + 2 :].split()
+    return Process(
+        identity=Identity(pid, int(fields[19])),
+        parent=int(fields[1]),
+        group=int(fields[2]),
+        session=int(fields[3]),
+        dead=fields[0] in (b"Z", b"X"),
+    )
+
+
+class Census:
+    """Reads the table once for all who ask at the same moment: reading it takes milliseconds."""
+
+    def __init__(self) -> None:
+        self._coming: _Coming | None = None
+
+    async def take(self) -> ProcessTable:
+        """The table, read after this call began."""
+        if self._coming is not None:
+            coming = self._coming
+            await coming.read.wait()
+            return coming.table
+        coming = self._coming = _Coming()
+        await trio.lowlevel.cancel_shielded_checkpoint()
+        self._coming = None
+        coming.table = read_processes()
+        coming.read.set()
+        return coming.table
+
+
+def mark_of(pid: int) -> str | None:
+    """The session that a process was started for, by its environment; None: none, or unreadable."""
+    environ = _read(f"/proc/{pid}/environ") or b""
+    prefix = f"{MARK}=".encode()
+    for entry in environ.split(b"\0"):
+        if entry.startswith(prefix):
+            return entry.removeprefix(prefix).decode("ascii", "replace")
+    return None
+
+
+@dataclass(slots=True)
+class _Coming:
+    read: trio.Event = field(default_factory=trio.Event)
+    table: ProcessTable = field(default_factory=ProcessTable)
+
+
+def _read(path: str) -> bytes | None:
+    # Plain os calls: this runs for every process of the machine.
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return None
+    try:
+        return os.read(descriptor, 256 * 1024)
+    except (ProcessLookupError, PermissionError):
+        return None
+    finally:
+        os.close(descriptor)
