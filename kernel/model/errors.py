@@ -201,4 +201,6 @@ _CONTEXT_WORDS = re.compile(
     r"prompt is too long|maximum context length|context (?:length|size|window)", re.IGNORECASE
 )
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
-_KEYLIKE = re.compile(r"(?i:bearer\s+\S+)|\b(?:sk|pk|gsk|xai|key)-[\w*.-]{4,}", re.ASCII)
+_KEYLIKE = re.compile(
+    r"(?i:bearer\s+\S+)|\b(?:sk|pk|gsk|xai)-[\w*.-]{4,}|\bAIza[\w-]{8,}", re.ASCII
+)

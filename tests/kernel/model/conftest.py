@@ -212,6 +212,16 @@ def dialect(request: pytest.FixtureRequest) -> OpenAI | Anthropic:
 
 
 @pytest.fixture
+def openai_dialect() -> OpenAI:
+    return OpenAI()
+
+
+@pytest.fixture
+def anthropic_dialect() -> Anthropic:
+    return Anthropic()
+
+
+@pytest.fixture
 async def provider(nursery: trio.Nursery, dialect: OpenAI | Anthropic) -> Provider:
     """Speaks the dialect that the test is given: both, unless its module picks one."""
     serving = Provider(nursery, dialect)

@@ -31,9 +31,7 @@ A = '{"action":"walk"}'
     ],
 )
 def test_cases_1_and_2_the_first_whole_object_is_found(text: str, expected: str) -> None:
-    found = find_object(text)
-    if not text.count("1e999"):
-        assert found == expected.encode()
+    assert find_object(text) == expected.encode()
 
 
 @pytest.mark.parametrize(

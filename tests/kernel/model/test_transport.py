@@ -414,6 +414,26 @@ async def test_a_server_is_trusted_by_the_authority_that_is_named(tls_provider: 
     assert (await provider.ask(base_url=url)).kind is FailureKind.CONNECTION
 
 
+async def test_case_16_a_withdrawn_call_closes_its_connection_under_tls_too(
+    tls_provider: Any, nursery: trio.Nursery
+) -> None:
+    provider, authority = tls_provider
+    d = provider.dialect
+    provider.plays(d.opening(), d.piece('{"act'), then="hangs")
+    scope = trio.CancelScope()
+
+    async def withdraw() -> None:
+        await provider.sent.wait()
+        scope.cancel()
+
+    nursery.start_soon(withdraw)
+    url = provider.endpoint().base_url.replace("http://", "https://")
+    failed = await provider.ask(base_url=url, ca_file=authority, scope=scope)
+    assert failed.kind is FailureKind.CANCELLED
+    with trio.fail_after(5):
+        await provider.closed.wait()
+
+
 async def test_the_environments_proxy_is_not_used(
     provider: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
