@@ -37,8 +37,8 @@ from bodies.practice.world.actions import (
     Walked,
     WalkTo,
 )
-from bodies.practice.world.buttons import Button
 from bodies.practice.world.country import Country
+from bodies.practice.world.pad import BUTTON_TOWARD, DIRECTION_OF, Button
 from bodies.practice.world.places import BORDER, Direction, Spot
 from bodies.practice.world.scenes import Battle, Boot, Cutscene, Dialog, Menu, Naming, Walking
 
@@ -50,12 +50,6 @@ RELEASE_FRAMES = 32
 TAP_FRAMES = 8
 PRESS_FRAMES = TAP_FRAMES + 12
 """One press of an action that presses by itself."""
-_BUTTONS: dict[Direction, Button] = {
-    "north": "up",
-    "south": "down",
-    "west": "left",
-    "east": "right",
-}
 _REPLANS = 3
 
 UnderWay = Generator[int, None, Done]
@@ -103,7 +97,7 @@ def _pressing(country: Country, player_id: str, action: ButtonPress, frames: int
 
 
 def _keeps_walking(country: Country, player_id: str, button: Button) -> bool:
-    return button in _BUTTONS.values() and isinstance(country.player(player_id).scene, Walking)
+    return button in DIRECTION_OF and isinstance(country.player(player_id).scene, Walking)
 
 
 def _walk_to(country: Country, player_id: str, action: WalkTo) -> Refusal | UnderWay:
@@ -146,7 +140,7 @@ def _walking(
     while steps:
         before = country.player(player_id)
         ahead = before.spot.toward(steps[0])
-        after = country.press(player_id, _BUTTONS[steps[0]], STEP_FRAMES)
+        after = country.press(player_id, BUTTON_TOWARD[steps[0]], STEP_FRAMES)
         if after.spot == before.spot and isinstance(after.scene, Walking):
             replans += 1
             if replans > _REPLANS:
@@ -294,7 +288,9 @@ def _selecting(country: Country, player_id: str, menu: Menu, wanted: str) -> Und
     scroll: Button = "down" if distance > 0 else "up"
     presses = 0
     ended: Literal["selected", "state_changed"] = "selected"
-    for button in (*([scroll] * abs(distance)), "a"):
+    buttons: list[Button] = [scroll] * abs(distance)
+    buttons.append("a")
+    for button in buttons:
         if _open_menu_id(country, player_id) != menu.menu_id:
             ended = "state_changed"
             break

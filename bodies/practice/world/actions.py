@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from bodies.practice.world.buttons import Button
+from bodies.practice.world.pad import Button
 from bodies.practice.world.places import Spot
 from bodies.practice.world.scenes import Entry
 

@@ -1,12 +1,10 @@
 """Buttons: what one press does on each scene, and what time alone does."""
 
-from typing import Literal
-
 from msgspec.structs import replace
 
 from bodies.practice.world import battle, naming, tales
 from bodies.practice.world.field import Around, interact, step
-from bodies.practice.world.places import Direction
+from bodies.practice.world.pad import DIRECTION_OF, Button
 from bodies.practice.world.scenes import (
     Battle,
     Boot,
@@ -18,13 +16,6 @@ from bodies.practice.world.scenes import (
     Walking,
 )
 
-Button = Literal["a", "b", "start", "select", "up", "down", "left", "right", "l", "r"]
-DIRECTIONS: dict[str, Direction] = {
-    "up": "north",
-    "down": "south",
-    "left": "west",
-    "right": "east",
-}
 TAP_FRAMES = 8
 """A direction held shorter than this turns the player before it moves them."""
 
@@ -64,7 +55,7 @@ def _walking(player: Player, walking: Walking, button: Button, held: int, around
         return interact(player, around)
     if button == "start":
         return tales.tell(player, "start-menu", around.frame)
-    direction = DIRECTIONS.get(button)
+    direction = DIRECTION_OF.get(button)
     if direction is None:
         return player
     if held < TAP_FRAMES and player.facing != direction:
@@ -95,8 +86,8 @@ def _menu(player: Player, menu: Menu, button: Button, around: Around) -> Player:
 
 
 def _naming(player: Player, keyboard: Naming, button: Button, around: Around) -> Player:
-    if button in DIRECTIONS:
-        return replace(player, scene=naming.moved(keyboard, DIRECTIONS[button]))
+    if button in DIRECTION_OF:
+        return replace(player, scene=naming.moved(keyboard, DIRECTION_OF[button]))
     if button == "a":
         return replace(player, scene=naming.typed(keyboard))
     if button == "b":

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from bodies.practice.world import battle, buttons, people, tales
 from bodies.practice.world.atlas import ARRIVALS, FIRST_TILE, PLACES
-from bodies.practice.world.buttons import Button
 from bodies.practice.world.creatures import grown
 from bodies.practice.world.field import Around
+from bodies.practice.world.pad import Button
 from bodies.practice.world.people import FRAMES_PER_THOUGHT, Person
 from bodies.practice.world.places import Place
 from bodies.practice.world.scenes import Battle, Boot, Cutscene, Menu, Naming, Player, Walking

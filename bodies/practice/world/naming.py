@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from bodies.practice.world.pad import Button
 from bodies.practice.world.places import OFFSETS, Direction
 from bodies.practice.world.scenes import Naming
 
@@ -36,9 +37,9 @@ def erased(naming: Naming) -> Naming:
     return replace(naming, typed=naming.typed[:-1])
 
 
-def presses_for(naming: Naming, text: str) -> list[str]:
+def presses_for(naming: Naming, text: str) -> list[Button]:
     """The buttons that erase what stands there and type this text."""
-    presses = ["b"] * len(naming.typed)
+    presses: list[Button] = ["b"] * len(naming.typed)
     column, row = naming.column, naming.row
     for character in text:
         to_row = next(index for index, keys in enumerate(KEYS) if character in keys)
@@ -50,6 +51,6 @@ def presses_for(naming: Naming, text: str) -> list[str]:
     return presses
 
 
-def _shortest(distance: int, size: int, onward: str, back: str) -> list[str]:
+def _shortest(distance: int, size: int, onward: Button, back: Button) -> list[Button]:
     ahead = distance % size
     return [onward] * ahead if ahead <= size - ahead else [back] * (size - ahead)

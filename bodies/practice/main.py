@@ -1,0 +1,28 @@
+"""The practice parts: worlds and models to try a set-up on, with no account and no network."""
+
+from importlib import import_module
+
+import click
+
+_COMMANDS = {
+    "world": "bodies.practice.world.command",
+}
+"""Each subcommand's module; it is imported when the subcommand is used, and has a `command`."""
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = _COMMANDS.get(cmd_name)
+        return None if module is None else import_module(module).command
+
+
+@click.group(cls=_Lazy)
+def main() -> None:
+    """Practice parts for trying and testing a set-up of playd on one machine."""
+
+
+if __name__ == "__main__":
+    main()
