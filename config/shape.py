@@ -5,7 +5,8 @@ msgspec stops at the first difference; an operator wants them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
@@ -41,7 +42,7 @@ def _table_differences(value: object, struct: Any, key: KeyPath) -> Iterator[Pro
     if table is None:
         yield Problem(key, f"expected a table, found {_found(value)}")
         return
-    fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
+    fields = _fields(struct)
     tag_field = struct.__struct_config__.tag_field
     known = [*fields, *([tag_field] if tag_field else [])]
     for name, item in table.items():
@@ -109,6 +110,11 @@ def _close_choice(value: str, choices: list[str]) -> str | None:
 
 def _table(value: object) -> dict[str, object] | None:
     return cast("dict[str, object]", value) if isinstance(value, dict) else None
+
+
+@cache
+def _fields(struct: Any) -> Mapping[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(struct)}
 
 
 def _is_struct(kind: Any) -> bool:
