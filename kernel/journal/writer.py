@@ -50,7 +50,7 @@ class JournalNotOpened(Exception):
     """The journal's file could not be created; says which and what to do."""
 
     def __init__(self, path: Path, error: OSError) -> None:
-        super().__init__(f"cannot create the journal {path}: {error.strerror}; {_remedy(error)}")
+        super().__init__(f"cannot create the journal {path}: {error.strerror}; {_remedy(path)}")
         self.path = path
 
 
@@ -62,6 +62,10 @@ class Written:
     bytes: int = 0
     lost: int = 0
     """Lines that are not in the file."""
+    unflushed: int = 0
+    """Lines in the file that a power cut might still take."""
+    flushes: int = 0
+    """Flushes to disk that were begun."""
     flush_failures: int = 0
     trouble: str | None = None
     """The latest failure, for people."""
@@ -94,7 +98,7 @@ class JournalWriter:
         self._named = False
         self._dirty = trio.Event()
         self._urgent = trio.Event()
-        self._flushing = trio.Lock()
+        self._disk = trio.CapacityLimiter(1)
         self._file = _create(self.path)
         self._pay_debts(self._now())
 
@@ -149,14 +153,18 @@ class JournalWriter:
         os.close(self._file)
 
     async def _flush(self) -> None:
-        async with self._flushing:
-            self._dirty = trio.Event()
-            self._urgent = trio.Event()
-            try:
-                await trio.to_thread.run_sync(self._sync, abandon_on_cancel=True)
-            except OSError as error:
-                self.written.flush_failures += 1
-                self.written.trouble = f"flushing {self.path.name}: {error.strerror}"
+        self._dirty = trio.Event()
+        self._urgent = trio.Event()
+        self.written.flushes += 1
+        lines = self.written.unflushed
+        try:
+            # A flush that is abandoned keeps its place, so that no second one runs beside it.
+            await trio.to_thread.run_sync(self._sync, abandon_on_cancel=True, limiter=self._disk)
+        except OSError as error:
+            self.written.flush_failures += 1
+            self._note(f"flushing {self.path.name}: {error.strerror}")
+        else:
+            self.written.unflushed -= lines
 
     def _sync(self) -> None:
         os.fsync(self._file)
@@ -228,6 +236,7 @@ class JournalWriter:
             return False
         self.written.lines += 1
         self.written.bytes += size
+        self.written.unflushed += 1
         self._dirty.set()
         return True
 
@@ -298,7 +307,7 @@ def _create(path: Path) -> int:
     return file
 
 
-def _remedy(error: OSError) -> str:
-    if isinstance(error, FileExistsError):
+def _remedy(path: Path) -> str:
+    if path.is_file():
         return "a run's journal is never continued: start with a new run id"
     return "make the state directory writable for this user and check its free space"
