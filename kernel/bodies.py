@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from kernel.body import OpenBody, WorldEvents
+from kernel.journal.projection import JournalReading
 
 
 class UnknownBody(Exception):
@@ -26,10 +26,10 @@ class BodyKind:
     """Environment ids of the journals that this body reads and writes."""
     open: Callable[[msgspec.Raw, WorldEvents], OpenBody]
     """Opens a body from its options; nothing is joined yet."""
-    recover: Callable[[msgspec.Raw, str], Any]
-    """Awaitable: asks the world about a seat by its recovery value: `settled` or `unsettled`."""
-    reading: Callable[[], Any]
-    """The body's journal reading: projection of native lines and verdict rules."""
+    recover: Callable[[msgspec.Raw, str], Awaitable[bool]]
+    """Asks the world about a seat by its recovery value; whether nothing of ours holds it now."""
+    reading: Callable[[], JournalReading | None]
+    """The body's journal reading; None when its turn lines are the canonical ones."""
 
 
 _kinds: dict[str, BodyKind] = {}

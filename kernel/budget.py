@@ -40,6 +40,8 @@ class SittingBudget:
     tokens: int = 0
     cost: Cost = NOTHING
     unreported_calls: int = 0
+    unpriced: bool = False
+    """A model of this session has no known rates."""
 
     def settle(self, charged: Charge) -> None:
         """Add one settled call."""
@@ -48,12 +50,14 @@ class SittingBudget:
         self.unreported_calls += not charged.reported
 
     def reached(self) -> bool:
-        """Whether a ceiling is reached; an unknown cost cannot be shown to lie below a cap."""
+        """Whether a ceiling is reached; without a price nothing lies below a cap in dollars (K29)."""
         if self.ceiling.tokens is not None and self.tokens >= self.ceiling.tokens:
             return True
         if self.ceiling.dollars is None:
             return False
-        return self.cost.dollars is None or self.cost.dollars >= Decimal(str(self.ceiling.dollars))
+        if self.unpriced or self.cost.dollars is None:
+            return True
+        return self.cost.dollars >= Decimal(str(self.ceiling.dollars))
 
     def output_limit(self, configured: int, rates: Rates | None) -> int:
         """The most output that the next request may ask for, at least 1 token (K30)."""

@@ -6,6 +6,7 @@ wait at once (K9) and nothing new is admitted after it.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 import trio
 
 from kernel.interjections import Interjections
+from kernel.session.wire import Outcome
 
 WORDS_REMEMBERED = 32
 """The player's latest remarks, by which its own words are known when a room hands them back."""
@@ -23,12 +25,14 @@ WORDS_REMEMBERED = 32
 class Ending:
     """Why the session ends, and what is still allowed after that. Times are seconds."""
 
-    outcome: str
+    outcome: Outcome
     detail: str = ""
     patience: float = 0.0
     """How long what is in flight may still be awaited, where the game lets it settle."""
-    farewell: float = 3.0
-    """How long leaving may take; 0: no attempt."""
+    over_in: float = 10.0
+    """Within this time of its request the session has said its last word, left and written up."""
+    leaves: bool = True
+    """Whether the world is told farewell."""
     confirmed: bool = False
     """The world itself said that nothing holds the body any more."""
 
@@ -39,24 +43,32 @@ class Controls:
     def __init__(self) -> None:
         self.ending: Ending | None = None
         self.stopping = trio.Event()
+        self._over_by = math.inf
         self.interjections = Interjections()
         self.echoes = 0
+        self.descendants: tuple[int, ...] = ()
+        """Processes outside our group that must not survive the session."""
         self._spoken: deque[str] = deque(maxlen=WORDS_REMEMBERED)
+        self._acknowledgements: dict[str, trio.Event] = {}
         self._bell = trio.Event()
         self._playing = trio.Event()
         self._playing.set()
         self._at_once: set[trio.CancelScope] = set()
         self._patient: set[trio.CancelScope] = set()
+        self._closing: dict[trio.CancelScope, float] = {}
 
-    def end(self, ending: Ending) -> None:
-        """Admit nothing new. The first ending names the outcome; later ones may only shorten it."""
-        if self.ending is None:
+    def end(self, ending: Ending, *, overriding: bool = False) -> None:
+        """Admit nothing new. The first ending names the outcome; later ones only shorten it."""
+        if self.ending is None or overriding:
             self.ending = ending
             self.stopping.set()
+        self._over_by = min(self._over_by, trio.current_time() + ending.over_in)
         for scope in self._at_once:
             scope.cancel()
         for scope in self._patient:
             scope.deadline = min(scope.deadline, trio.current_time() + ending.patience)
+        for scope, kept in self._closing.items():
+            scope.deadline = min(scope.deadline, self._over_by - kept)
 
     @contextmanager
     def interruptible(self, *, patient: bool = False) -> Generator[trio.CancelScope]:
@@ -75,6 +87,16 @@ class Controls:
             yield
         finally:
             scopes.discard(scope)
+
+    @contextmanager
+    def closing(self, kept: float) -> Generator[None]:
+        """A scope for what an ending session still does; leaves `kept` seconds for what follows."""
+        with trio.CancelScope(deadline=self._over_by - kept) as scope:
+            self._closing[scope] = kept
+            try:
+                yield
+            finally:
+                del self._closing[scope]
 
     def say(self, speaker: str, text: str, at: str) -> None:
         """Queue what a person said and wake who waits; the player's own words are dropped."""
@@ -96,6 +118,14 @@ class Controls:
     async def rung(self) -> None:
         """Wait for the next message or world event."""
         await self._bell.wait()
+
+    def acknowledge(self, id: str) -> None:
+        """The supervisor has what we sent it under this id."""
+        self._acknowledgements.setdefault(id, trio.Event()).set()
+
+    async def acknowledged(self, id: str) -> None:
+        """Wait for the supervisor to have it."""
+        await self._acknowledgements.setdefault(id, trio.Event()).wait()
 
     def pause(self) -> None:
         """Let no further turn start."""

@@ -19,14 +19,14 @@ from kernel.card import card_of
 from kernel.controls import Controls, Ending
 from kernel.deciding import Deciding
 from kernel.journal.instant import utc_now
-from kernel.journal.lines import ActionLine, Decided, DecisionLine, Line
-from kernel.journal.writer import JournalWriter
+from kernel.journal.lines import ActionLine, Decided, DecisionLine
 from kernel.lease import HeldLease, boottime
 from kernel.mind import budget_used
 from kernel.proposals import Proposals
 from kernel.session import wire
 from kernel.speaking import Speaking
 from kernel.telling import Telling
+from kernel.trail import Trail
 from kernel.turn import Event, Phase, after
 from kernel.unfolding import Unfolding
 
@@ -61,16 +61,17 @@ class Play:
     controls: Controls
     lease: HeldLease
     budget: SittingBudget
-    journal: JournalWriter
+    trail: Trail
     deciding: Deciding
     speaking: Speaking
     telling: Telling
     sofar: Sofar
     run_id: str
     emit: Callable[[wire.FromSession], None]
-    keep_picture: Callable[[AnyTurn, Line, tuple[str, ...]], Line]
-    """Stores a turn's picture and gives the line that refers to it."""
+    room: Callable[[], Awaitable[None]]
+    """Waits until the supervisor has read enough for another turn's messages."""
     objective: str | None = None
+    last_frame: bytes | None = None
     tally: Tally = field(default_factory=Tally)
     _past: deque[PastTurn] = field(default_factory=lambda: deque[PastTurn](maxlen=TURNS_SHOWN))
     _turn: Unfolding | None = None
@@ -112,6 +113,8 @@ class Play:
             return Event.WORLD_ENDED
 
     async def _admit(self) -> Event:
+        with self.controls.interruptible():
+            await self.room()
         if self.controls.ending is not None:
             return Event.STOPPED
         limit = self._limit_reached()
@@ -173,16 +176,16 @@ class Play:
         turn = self._unfolding
         assert turn.decision is not None
         key = f"{self.run_id}-{turn.number}-{turn.attempt}"
-        self.journal.write(_decision_line(turn, key))
+        self.trail.write(_decision_line(turn, key))
         self._say_phase(Phase.ACTING)
         turn.action_begins()
         with self.controls.interruptible(patient=True) as scope:
             turn.settled = await self.body.act(turn.decision, key, self.controls.stopping)
-        if scope.cancelled_caught or turn.settled is None:
+        if scope.cancelled_caught:
             turn.fail("interrupted", "the action was abandoned before it settled")
             return Event.UNSETTLED
         turn.action_settles()
-        self.journal.write(
+        self.trail.write(
             ActionLine(
                 turn=turn.number,
                 outcome=turn.settled.outcome,
@@ -216,12 +219,12 @@ class Play:
         turn = self._unfolding
         voice = self.speaking.voice
         calls = self.deciding.mind.take_calls() + (voice.mind.take_calls() if voice else ())
-        facts = turn.facts(calls, self.journal.window)
+        facts = turn.facts(calls, self.trail.writer.window)
         remembered = self.body.remember(facts)
-        line = remembered.line
-        if remembered.screenshot:
-            line = self.keep_picture(facts, line, remembered.screenshot)
-        self.journal.write(line)
+        sight = facts.after or facts.before or facts.shown
+        if sight is not None and sight.frame is not None:
+            self.last_frame = sight.frame
+        self.trail.write_turn(facts, remembered.line, remembered.screenshot)
         self.objective = remembered.objective
         self._count(facts)
         self._tell(turn, facts, remembered)
@@ -325,17 +328,12 @@ class Play:
 
 def world_ended(ended: WorldEnded) -> Ending:
     """The ending that the world's own end makes; nothing in flight is awaited."""
-    return Ending(
-        "world_ended",
-        ended.cause,
-        farewell=0.0 if ended.confirmed else 3.0,
-        confirmed=ended.confirmed,
-    )
+    return Ending("world_ended", ended.cause, leaves=not ended.confirmed, confirmed=ended.confirmed)
 
 
 def lease_lapsed() -> Ending:
     """The generation may act no more: no farewell either, another driver may hold the seat."""
-    return Ending("lease_lapsed", "the lease was not renewed in time", farewell=0.0)
+    return Ending("lease_lapsed", "the lease was not renewed in time", leaves=False)
 
 
 def _decision_line(turn: Unfolding, key: str) -> DecisionLine:

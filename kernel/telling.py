@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import trio
@@ -21,23 +21,19 @@ class Telling:
     notables: Notables
     write: Callable[[Line], None]
     emit: Callable[[wire.FromSession], None]
-    _awaited: dict[str, trio.Event] = field(default_factory=dict[str, trio.Event])
+    acknowledged: Callable[[str], Awaitable[None]]
+    _told: list[str] = field(default_factory=list[str])
 
     def tell(self, kind: NotableKind, turn: int | None, detail: str) -> None:
         """Raise a notable; a kind that this sitting was told already is dropped."""
         if not self.notables.first(kind):
             return
         self.write(NotableLine(notable=kind, turn=turn, detail=detail[:400]))
-        self._awaited[kind] = trio.Event()
+        self._told.append(kind)
         self.emit(wire.Notable(id=kind, notable=kind, detail=detail[:400]))
 
-    def acknowledged(self, id: str) -> None:
-        """The supervisor has it."""
-        if id in self._awaited:
-            self._awaited.pop(id).set()
-
     async def last_word(self) -> None:
-        """Wait for what is not acknowledged yet, at most two seconds in all."""
+        """Wait until the supervisor has all of them, at most two seconds (K33)."""
         with trio.move_on_after(LAST_WORD_SECONDS):
-            for event in list(self._awaited.values()):
-                await event.wait()
+            for id in self._told:
+                await self.acknowledged(id)

@@ -27,6 +27,23 @@ class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"
     v: Literal[1] = 1
 
 
+Outcome: TypeAlias = Literal[
+    "stopped",
+    "finished",
+    "budget_exhausted",
+    "idle",
+    "world_ended",
+    "mind_unavailable",
+    "stop_deadline",
+    "supervisor_lost",
+    "lease_lapsed",
+    "crashed",
+    "settled",
+    "unsettled",
+]
+"""How a session ended by its own word; `settled` and `unsettled` belong to mode `recover`."""
+
+
 # To the session -------------------------------------------------------------------------------
 
 
@@ -226,21 +243,9 @@ class Stopping(_Message, frozen=True, kw_only=True, tag="stopping"):
 
 
 class Ended(_Message, frozen=True, kw_only=True, tag="ended"):
-    """The terminal state, claimed once. In mode `recover`: outcome `settled` or `unsettled`."""
+    """The terminal state, claimed once."""
 
-    outcome: Literal[
-        "stopped",
-        "finished",
-        "budget_exhausted",
-        "idle",
-        "world_ended",
-        "mind_unavailable",
-        "supervisor_lost",
-        "lease_lapsed",
-        "crashed",
-        "settled",
-        "unsettled",
-    ]
+    outcome: Outcome
     leave: Literal["confirmed", "unconfirmed", "not_joined"]
     detail: Words = ""
     receipt: str | None = None
