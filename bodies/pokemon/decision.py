@@ -1,0 +1,204 @@
+"""The model's answer: the flat schema that asks for it, and its strict reading (K12).
+
+Null means absent. A text that is too long is cut and the cut is named; everything else that is not
+as asked makes the whole answer no decision: an unknown field or kind, a missing field, a value in
+another kind's field, a number out of range. A number may be spelled as 17, 17.0 or "17".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from bodies.pokemon import wire
+from bodies.pokemon.actions import CATALOGUE, ActionField, ActionKind, described, payload
+from kernel.body import Decision, Invalid, TextBounds
+from kernel.model.numbers import lossless_int
+from kernel.model.request import Schema
+
+REPLY = 2_000
+SPEAK = 400
+BOUNDS = TextBounds(
+    monologue=600,
+    intent=200,
+    notes=800,
+    objective=160,
+    reply=REPLY,
+    speak=SPEAK,
+    interjection=500,
+)
+
+PokemonDecision = Decision[wire.Action]
+
+
+def decide(answer: bytes) -> PokemonDecision | Invalid:
+    """Read one JSON object. Never raises for what a model wrote."""
+    try:
+        fields = _decoder.decode(answer)
+    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
+        return Invalid("", f"no JSON object: {str(wrong)[:200]}")
+    try:
+        return _decision({k: v for k, v in fields.items() if v is not None}, fields)
+    except _Wrong as wrong:
+        return wrong.invalid
+
+
+def _decision(given: dict[str, Any], all_fields: dict[str, Any]) -> PokemonDecision:
+    for name in given:
+        if name not in _FIELD_NAMES:
+            raise _Wrong(name[:60], "there is no such field")
+    clipped: list[str] = []
+    monologue = _text(given, "monologue", BOUNDS.monologue, clipped)
+    intent = _text(given, "intent", BOUNDS.intent, clipped)
+    if not monologue:
+        raise _Wrong("monologue", "1–600 characters are wanted")
+    if not intent:
+        raise _Wrong("intent", "1–200 characters are wanted")
+    notes = _text(given, "notes", BOUNDS.notes, clipped)
+    objective = _objective(given, all_fields, clipped)
+    reply = _text(given, "reply", REPLY, clipped)
+    speak = _text(given, "speak", SPEAK, clipped)
+    action = _action(given)
+    return Decision(
+        monologue=monologue,
+        intent=intent,
+        notes=notes,
+        objective=objective,
+        reply=reply or None,
+        speak=speak or None,
+        action=action,
+        description=described(action),
+        payload=payload(action),
+        clipped=tuple(clipped),
+    )
+
+
+def _text(given: dict[str, Any], name: str, bound: int, clipped: list[str]) -> str | None:
+    value = given.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise _Wrong(name, "a string is wanted")
+    if len(value) > bound:
+        clipped.append(name)
+        return value[:bound]
+    return value
+
+
+def _objective(
+    given: dict[str, Any], all_fields: dict[str, Any], clipped: list[str]
+) -> str | UnsetType | None:
+    """A string sets it, null clears it, an absent field keeps it; an empty string clears it too."""
+    if "objective" not in all_fields:
+        return UNSET
+    return _text(given, "objective", BOUNDS.objective, clipped) or None
+
+
+def _action(given: dict[str, Any]) -> wire.Action:
+    name = given.get("action")
+    if name is None:
+        raise _Wrong("action", "is missing")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise _Wrong("action", f"one of {', '.join(_KINDS)} is wanted")
+    own = {field.name for field in kind.fields}
+    for other in _ACTION_FIELDS:
+        if other in given and other not in own:
+            raise _Wrong(other, f"does not belong to {kind.name}")
+    values: dict[str, Any] = {"kind": kind.name}
+    for field in kind.fields:
+        if field.name in given:
+            values[field.name] = _value(field, given[field.name])
+        elif field.required:
+            raise _Wrong(field.name, f"{kind.name} needs it")
+    try:
+        return msgspec.convert(values, wire.Action)
+    except msgspec.ValidationError as wrong:
+        raise _Wrong("action", str(wrong)[:200]) from None
+
+
+def _value(field: ActionField, value: Any) -> int | str | bool:
+    match field.type:
+        case "integer":
+            whole = lossless_int(value)
+            if whole is None:
+                raise _Wrong(field.name, "a whole number is wanted")
+            if not field.low <= whole <= field.high:
+                raise _Wrong(field.name, f"{field.low} to {field.high} is wanted, not {whole}")
+            return whole
+        case "boolean":
+            if not isinstance(value, bool):
+                raise _Wrong(field.name, "true or false is wanted")
+            return value
+        case "string":
+            if not isinstance(value, str):
+                raise _Wrong(field.name, "a string is wanted")
+            if field.choices and value not in field.choices:
+                raise _Wrong(field.name, f"one of {', '.join(field.choices)} is wanted")
+            if field.high and not field.low <= len(value) <= field.high:
+                raise _Wrong(field.name, f"{field.low} to {field.high} characters are wanted")
+            if field.name == "text" and not set(value) <= _NAME_CHARACTERS:
+                raise _Wrong(field.name, f"only {field.says} can be written")
+            return value
+
+
+class _Wrong(Exception):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.invalid = Invalid(path, reason)
+
+
+_NAME_CHARACTERS = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .,!?/-"
+)
+_KINDS: dict[str, ActionKind] = {kind.name: kind for kind in CATALOGUE}
+_ACTION_FIELDS: dict[str, ActionField] = {
+    field.name: field for kind in CATALOGUE for field in kind.fields
+}
+_TEXTS = {
+    "monologue": "what you think, 1–600 characters",
+    "intent": "what this action is for, 1–200 characters",
+    "notes": "your whole memory from now on, at most 800 characters; null keeps it as it is",
+    "objective": "your present goal, at most 160 characters; repeat it to keep it, null clears it",
+    "reply": "what you answer a person who spoke, at most 2000 characters; null for no answer",
+    "speak": "a remark of your own, at most 400 characters; null for none",
+}
+_FIELD_NAMES = frozenset((*_TEXTS, "action", *_ACTION_FIELDS))
+_decoder = msgspec.json.Decoder(dict[str, Any])
+
+
+def _property(name: str, kind: str, says: str, choices: tuple[str, ...]) -> dict[str, Any]:
+    owner = [k.name for k in CATALOGUE for f in k.fields if f.name == name]
+    described = f"{', '.join(owner)}: {says}" if owner else says
+    shape: dict[str, Any] = {"type": [kind, "null"], "description": described}
+    if choices:
+        shape["enum"] = [*choices, None]
+    return shape
+
+
+def _schema() -> bytes:
+    properties: dict[str, Any] = {}
+    for name, says in _TEXTS.items():
+        kind = "string" if name in ("monologue", "intent") else ["string", "null"]
+        properties[name] = {"type": kind, "description": says}
+    properties["action"] = {
+        "type": "string",
+        "description": "the kind of action; fields of other kinds are null",
+        "enum": list(_KINDS),
+    }
+    for field in _ACTION_FIELDS.values():
+        properties[field.name] = _property(field.name, field.type, field.says, field.choices)
+    return msgspec.json.encode(
+        {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+    )
+
+
+SCHEMA = Schema("decision", _schema())
+"""Flat; every field is required because strict providers want it so; null stands for absent."""
