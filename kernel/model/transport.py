@@ -52,10 +52,16 @@ def open_client(endpoint: ModelEndpoint) -> httpx.AsyncClient:
     """The client for one endpoint; the caller closes it.
 
     A connection serves one call, so none is ever found half-read or gone stale, which would cost
-    a call's reserve. Redirects and the environment's proxies are not followed. Raises OSError
-    (ssl.SSLError among them) for a `ca_file` that cannot be used.
+    a call's reserve. Redirects and the environment's proxies are not followed. A `ca_file` is
+    trusted alone. Raises OSError (ssl.SSLError among them) for one that cannot be used.
     """
-    trust = ssl.create_default_context(cafile=endpoint.ca_file) if endpoint.ca_file else True
+    if endpoint.ca_file is not None:
+        trust: ssl.SSLContext | bool = ssl.create_default_context(cafile=endpoint.ca_file)
+    elif endpoint.base_url.lower().startswith("https:"):
+        trust = True
+    else:
+        # Trusts nobody: the usual authorities take a while to load and plain HTTP asks for none.
+        trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return httpx.AsyncClient(
         verify=trust,
         trust_env=False,

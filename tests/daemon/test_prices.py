@@ -80,8 +80,22 @@ def test_where_the_price_depends_on_the_hour_the_days_dearest_counts() -> None:
         rates_for("https://api.deepseek.com", "deepseek-chat", at=AT.replace(hour=hour))
         for hour in range(24)
     }
-    assert len(seen) == 1
-    assert None not in seen
+    (rates,) = seen
+    assert rates is not None
+    assert (rates.input, rates.output) == (Decimal("0.27"), Decimal("1.1"))
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model", "rate"),
+    [
+        ("https://openrouter.ai/api/v1", "qwen/qwen3-coder-flash", "0.325"),
+        (ANTHROPIC, "claude-sonnet-4-5", "3"),
+    ],
+)
+def test_a_tier_counts_where_a_prompt_can_reach_it(base_url: str, model: str, rate: str) -> None:
+    rates = rates_for(base_url, model, at=AT.replace(month=11))
+    assert rates is not None
+    assert rates.input == Decimal(rate)
 
 
 def test_rates_the_list_lacks_for_the_cache_are_those_of_ordinary_input() -> None:

@@ -132,6 +132,7 @@ class Provider:
         then: str = "ends",
         status: str = "200 OK",
         chunked: bool = True,
+        answers: bool = True,
         kind: str = "text/event-stream",
         **headers: str,
     ) -> None:
@@ -139,7 +140,7 @@ class Provider:
         lines = [f"HTTP/1.1 {status}", f"content-type: {kind}"]
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         lines += ["transfer-encoding: chunked" if chunked else "connection: close"]
-        self._head = "\r\n".join(lines) + "\r\n\r\n"
+        self._head = "\r\n".join(lines) + "\r\n\r\n" if answers else ""
 
     def endpoint(self, **changes: Any) -> ModelEndpoint:
         base = changes.pop("base_url", f"http://127.0.0.1:{self._port}/v1")
@@ -190,7 +191,8 @@ class Provider:
         while len(body) < length:
             body += await stream.receive_some()
         self.requests.append((head.decode(), msgspec.json.decode(body)))
-        await stream.send_all(self._head.encode())
+        for byte in self._head.encode():
+            await stream.send_all(bytes([byte]))
         for step in self._steps:
             framed = b"%x\r\n%s\r\n" % (len(step), step) if self._chunked else step
             await stream.send_all(framed)

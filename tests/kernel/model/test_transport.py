@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from kernel.model.errors import FailureKind, ModelFailure
-from kernel.model.request import Prompt, Secret
+from kernel.model.request import Prompt, Schema, Secret
 from kernel.model.transport import Completion, complete, open_client
 
 DECISION = '{"action":"walk","steps":3}'
@@ -207,8 +207,12 @@ async def test_the_deadline_holds_before_the_first_token_and_while_bytes_trickle
     provider: Any,
 ) -> None:
     d = provider.dialect
-    for steps, then in (((), "hangs"), ((d.opening(),), "trickles")):
-        provider.plays(*steps, then=then)
+    for steps, then, answers in (
+        ((), "hangs", False),
+        ((), "hangs", True),
+        ((d.opening(),), "trickles", True),
+    ):
+        provider.plays(*steps, then=then, answers=answers)
         failed = await provider.ask(deadline=0.1, stall=0.01)
         assert failed.kind is FailureKind.DEADLINE
 
@@ -242,12 +246,12 @@ async def test_case_16_a_withdrawn_call_closes_its_connection_and_says_what_was_
         await provider.closed.wait()
 
 
-async def test_case_16_the_server_sees_the_close_while_the_client_lives_on(
+async def test_case_16_cancelled_from_further_out_the_connection_closes_and_the_client_lives_on(
     provider: Any, nursery: trio.Nursery
 ) -> None:
     d = provider.dialect
     endpoint = provider.endpoint()
-    prompt = Prompt(system="s", parts=("p",))
+    prompt = Prompt(system="s", parts=("p",), schema=Schema("decision", b"{}"))
     async with open_client(endpoint) as client:
         provider.plays(d.opening(), d.piece('{"act'), then="hangs")
         with trio.CancelScope() as outer:
@@ -261,9 +265,9 @@ async def test_case_16_the_server_sees_the_close_while_the_client_lives_on(
         assert outer.cancelled_caught
         with trio.fail_after(5):
             await provider.closed.wait()
-        provider.plays(d.opening(), d.piece("again"), d.ending())
+        provider.plays(d.opening(), d.piece(DECISION), d.ending())
         outcome = await complete(client, endpoint, prompt, 10)
-        assert isinstance(outcome, ModelFailure | Completion)
+        assert isinstance(outcome, Completion)
         assert len(provider.requests) == 2
 
 
@@ -388,6 +392,14 @@ async def test_a_server_that_keeps_the_connection_open_after_the_end_holds_nothi
     assert outcome.object == DECISION.encode()
     with trio.fail_after(5):
         await provider.closed.wait()
+
+
+async def test_a_server_that_hangs_up_without_an_answer_is_a_failed_connection(
+    provider: Any,
+) -> None:
+    failed = await provider.failure(then="cut", answers=False)
+    assert (failed.kind, failed.status) == (FailureKind.CONNECTION, None)
+    assert len(provider.requests) == 1
 
 
 async def test_nobody_listening_is_a_failed_connection(provider: Any) -> None:
