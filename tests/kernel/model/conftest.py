@@ -191,8 +191,7 @@ class Provider:
         while len(body) < length:
             body += await stream.receive_some()
         self.requests.append((head.decode(), msgspec.json.decode(body)))
-        for byte in self._head.encode():
-            await stream.send_all(bytes([byte]))
+        await stream.send_all(self._head.encode())
         for step in self._steps:
             framed = b"%x\r\n%s\r\n" % (len(step), step) if self._chunked else step
             await stream.send_all(framed)
