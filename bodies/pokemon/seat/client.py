@@ -170,14 +170,16 @@ class Seat:
         """Whether this session may use it."""
         return operation in self.joined.capabilities
 
-    async def social(self, operation: SocialOperation, asked: Mapping[str, Any]) -> Any:
-        """One of the world's social operations, answered as the world wrote it. Raises NotGranted."""
+    async def social(
+        self, operation: SocialOperation, asked: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """One of the social operations, answered as the world wrote it. Raises NotGranted."""
         if not self.granted(operation):
             raise NotGranted(f"{operation} is not granted to this session")
-        return await self._ask(operation, asked, Any)
+        return await self._ask(operation, asked, dict[str, object])
 
     async def leave(self) -> Leave:
-        """Give the seat back. Confirmed by the exact receipt or by `session_ended`, by nothing else.
+        """Give the seat back. Only the exact receipt or `session_ended` confirms it.
 
         Takes at most ASK_S. Raises nothing of the world's.
         """

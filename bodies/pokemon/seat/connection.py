@@ -1,4 +1,4 @@
-"""Keeps one session's link alive: reconnects when it is lost, and knows when the world has ended."""
+"""Keeps one session's link alive: reconnects when it is lost, knows when the world has ended."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Connection:
         return await ask_within(await self._live_link(), request, wait)
 
     async def exchange(self, request: Request, wait: float) -> bytes:
-        """Send and wait for the answer, again over a new link when it is lost. Raises WorldEnded."""
+        """Send and wait for the answer; over a new link when it is lost. Raises WorldEnded."""
         last = Parting("not sent")
         for _ in range(MAX_SENDS):
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 import trio
 
@@ -74,8 +75,8 @@ def _tls_context(ca_file: str | None) -> ssl.SSLContext:
 
 
 def _first_cause(error: BaseException) -> str:
-    while isinstance(error.__cause__, BaseException):
+    while error.__cause__ is not None:
         error = error.__cause__
     if isinstance(error, BaseExceptionGroup):
-        return _first_cause(error.exceptions[0])
+        return _first_cause(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -54,7 +54,7 @@ def end_of_push(code: str | None) -> EndCause:
 
 
 def confirmed(cause: EndCause) -> bool:
-    """Whether nothing of ours can hold the body any more. A takeover still has to be asked about."""
+    """Whether nothing of ours can hold the body any more; a takeover has to be asked about."""
     return cause == "session_ended"
 
 

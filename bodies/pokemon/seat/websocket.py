@@ -6,6 +6,7 @@ import math
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
+from typing import cast
 
 import msgspec
 import trio
@@ -204,8 +205,8 @@ def _parting_of(closed: ConnectionClosed) -> Parting:
 
 def _why_rejected(group: BaseExceptionGroup[BaseException]) -> Parting:
     first = group.exceptions[0]
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
+    if isinstance(first, BaseExceptionGroup):
+        return _why_rejected(cast("BaseExceptionGroup[BaseException]", first))
     if isinstance(first, LinkParted):
         return first.parting
     if isinstance(first, ConnectionRejected):
