@@ -63,6 +63,7 @@ class AnthropicStream:
     def __init__(self, *, from_tool: bool) -> None:
         self.answer = Answer()
         self._from_tool = from_tool
+        self._tools = 0
         self._count = AnthropicCount()
 
     def feed(self, event: str, data: str) -> bool:
@@ -80,7 +81,8 @@ class AnthropicStream:
             case "content_block_start" if message.content_block is not None:
                 if message.content_block.type == "tool_use":
                     # Two answers must not run together into one.
-                    self._take("\n", wanted=self._from_tool)
+                    self._take("\n" if self._tools else "", wanted=self._from_tool)
+                    self._tools += 1
             case "content_block_delta" if message.delta is not None:
                 return self._grow(message.delta)
             case "message_delta" if message.delta is not None:

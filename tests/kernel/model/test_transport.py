@@ -21,7 +21,7 @@ async def test_a_whole_answer_carries_its_object_its_usage_and_its_names(provide
         d.opening(), d.piece(DECISION[:9]), d.piece(DECISION[9:]), d.ending(), x_request_id="r-7"
     )
     assert outcome.object == DECISION.encode()
-    assert outcome.text.strip() == DECISION
+    assert outcome.text == DECISION
     assert (outcome.request_id, outcome.model) == ("r-7", "m-1")
     assert outcome.first_token_seconds > 0
     usage = outcome.usage
