@@ -1,0 +1,5 @@
+"""`python -m daemon.playctl`."""
+
+from daemon.playctl.main import main
+
+main()

@@ -1,0 +1,55 @@
+"""How `playctl` ends: exit codes, and the one line that says what to do next."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from daemon.control.wire import Code, Failure
+
+
+class Exit(IntEnum):
+    """The exit codes of `playctl` and `playd`."""
+
+    DONE = 0
+    BAD = 1
+    """The thing asked about is bad: verify, check, health."""
+    USAGE = 2
+    NOT_RUNNING = 3
+    REFUSED = 4
+    CONFIGURATION = 5
+    WORLD = 6
+    MODEL = 7
+    STATE_HELD = 8
+
+
+class Trouble(Exception):
+    """Ends the command with a line on stderr: what is wrong, then the next step."""
+
+    def __init__(self, exit: Exit, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.exit = exit
+        self.line = f"{message.rstrip('.')}. {next_step}".strip().replace("\n", " ")
+
+
+def trouble_of(failure: Failure) -> Trouble:
+    """The daemon's refusal as the end of the command."""
+    return Trouble(_EXITS.get(failure.code, Exit.REFUSED), failure.message, failure.detail)
+
+
+_EXITS: dict[Code, Exit] = {
+    "bad_request": Exit.USAGE,
+    "unknown_verb": Exit.USAGE,
+    "bad_params": Exit.USAGE,
+    "too_long": Exit.USAGE,
+    "internal": Exit.BAD,
+    "spawn_failed": Exit.BAD,
+    "session_failed": Exit.BAD,
+    "session_silent": Exit.BAD,
+    "state_unwritable": Exit.BAD,
+    "nothing_to_recall": Exit.BAD,
+    "configuration": Exit.CONFIGURATION,
+    "no_world": Exit.WORLD,
+    "world": Exit.WORLD,
+    "model": Exit.MODEL,
+}
+"""What is not here is a refusal."""

@@ -1,0 +1,117 @@
+"""`playctl`: asks a running playd, and never starts one.
+
+Each command is imported when it is used, so that a quick one stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+import msgspec
+
+from daemon.playctl.client import socket_paths
+from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.invocation import Invocation
+
+COMMANDS = {
+    "status": "seats",
+    "seats": "seats",
+    "sessions": "sessions",
+    "join": "sessions",
+    "stop": "sessions",
+    "pause": "sessions",
+    "resume": "sessions",
+    "say": "rooms",
+    "budget": "sessions",
+    "observe": "sessions",
+    "watch": "watching",
+    "recall": "sessions",
+    "logs": "logs",
+    "world": "worlds",
+    "receipts": "rooms",
+    "reset": "seats",
+    "recover": "seats",
+    "reload": "service",
+    "drain": "service",
+    "health": "service",
+    "config": "configuration",
+    "journal": "journal",
+    "completion": "completion",
+}
+"""Each command and the file of this folder that has it, in the order of `--help`."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"daemon.playctl.{COMMANDS[cmd_name]}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--socket",
+    envvar="PLAYD_SOCKET",
+    metavar="PATH",
+    help="The daemon's control socket, where it is not in one of the usual places.",
+)
+@click.version_option(package_name="playd")
+@click.pass_context
+def playctl(context: click.Context, socket: str | None) -> None:
+    """Drive a running playd: see what its players do, start them, stop them, talk to them.
+
+    \b
+    A first round:
+      playctl status            what every seat does
+      playctl join red          start playing in the seat `red`
+      playctl watch red         look on
+      playctl say red hello     say something to the player
+      playctl stop red          stop it
+
+    \b
+    Exit codes: 0 done, 1 the thing asked about is bad, 2 usage, 3 no daemon runs, 4 refused,
+    5 configuration, 6 world, 7 model, 8 another daemon holds the state.
+    """
+    context.obj = Invocation(socket_paths(socket, os.environ))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs `playctl` and exits with its code."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """One run; what goes wrong is one line on stderr. Returns the exit code."""
+    try:
+        playctl.main(list(arguments), prog_name="playctl", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.Abort:
+        return 130
+    except click.UsageError as error:
+        error.show()
+        return Exit.USAGE
+    except click.ClickException as error:
+        error.show()
+        return Exit.BAD
+    except Trouble as trouble:
+        click.echo(f"playctl: {trouble.line}", err=True)
+        return trouble.exit
+    except msgspec.ValidationError as error:
+        click.echo(f"playctl: the daemon answered something unknown: {error}", err=True)
+        return Exit.BAD
+    except BrokenPipeError:
+        # The reader of our output has enough: no more is written, at exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+    return Exit.DONE

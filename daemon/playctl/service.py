@@ -1,0 +1,64 @@
+"""Commands about the daemon itself: reload, drain, health."""
+
+from __future__ import annotations
+
+import click
+
+from daemon.control import wire
+from daemon.playctl import show
+from daemon.playctl.client import ENDING, QUICK
+from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.invocation import Invocation, as_json, pass_invocation
+
+
+@click.command()
+@as_json
+@pass_invocation
+def reload(invocation: Invocation, as_json: bool) -> None:
+    """Read the configuration again.
+
+    A bad file keeps the old configuration and says why. Running sessions keep what they started
+    with; grants and rooms hold at once.
+    """
+    done = invocation.ask("reload", wire.ReloadParams(), wire.ReloadResult, 3 * QUICK)
+    if as_json:
+        show.document(done)
+        return
+    click.echo(f"{done.configuration} is in force. {done.detail}".strip())
+    for what, names in (
+        ("added", done.added),
+        ("removed", done.removed),
+        ("changed", done.changed),
+    ):
+        if names:
+            click.echo(f"  {what}: {', '.join(names)}")
+
+
+@click.command()
+@as_json
+@pass_invocation
+def drain(invocation: Invocation, as_json: bool) -> None:
+    """Stop every session, then end the daemon."""
+    done = invocation.ask("drain", wire.DrainParams(), wire.DrainResult, ENDING)
+    if as_json:
+        show.document(done)
+    else:
+        click.echo(f"{done.stopped} stopped, {done.failed} failed. {done.detail}".strip())
+
+
+@click.command()
+@as_json
+@pass_invocation
+def health(invocation: Invocation, as_json: bool) -> None:
+    """Say whether the daemon accepts joins; exit code 1 if not."""
+    found = invocation.ask("health", wire.HealthParams(), wire.HealthResult)
+    if as_json:
+        show.document(found)
+    else:
+        show.table(
+            ("CHECK", "", "DETAIL"),
+            [(check.name, "ok" if check.ok else "bad", check.detail) for check in found.checks],
+        )
+    if not found.ready:
+        bad = ", ".join(check.name for check in found.checks if not check.ok) or "it is ending"
+        raise Trouble(Exit.BAD, f"the daemon accepts no join: {bad}")

@@ -1,0 +1,297 @@
+"""Commands about sessions: sessions, join, stop, pause, resume, budget, observe, recall."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import click
+from msgspec import UNSET, UnsetType
+
+from daemon.control import wire
+from daemon.playctl import show
+from daemon.playctl.client import ENDING, QUICK
+from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.invocation import Invocation, as_json, pass_invocation, seat_argument
+
+N = TypeVar("N", int, float)
+
+
+@click.command()
+@seat_argument(required=False)
+@click.option("--all", "all_of_them", is_flag=True, help="The ended ones too.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 500))
+@as_json
+@pass_invocation
+def sessions(
+    invocation: Invocation, seat: str | None, all_of_them: bool, limit: int, as_json: bool
+) -> None:
+    """List live sessions, newest first."""
+    found = invocation.ask(
+        "sessions",
+        wire.SessionsParams(seat=seat, all=all_of_them, limit=limit),
+        wire.SessionsResult,
+    )
+    if as_json:
+        show.document(found)
+        return
+    show.table(
+        ("SESSION", "SEAT", "GEN>", "STATE", "OUTCOME", "TURNS>", "BEGAN", "REASON"),
+        [
+            (
+                session.session_id,
+                session.seat,
+                str(session.generation),
+                session.state,
+                session.outcome or "-",
+                f"{session.turns_taken:,}",
+                session.began_at,
+                show.one_line(session.reason),
+            )
+            for session in found.sessions
+        ],
+    )
+    if found.more:
+        click.echo("There are more: name a seat, or raise --limit.")
+
+
+@click.command()
+@seat_argument()
+@click.option("--room", help="The conversation that this sitting belongs to.")
+@click.option("--tokens", type=click.IntRange(0), help="Ceiling of this sitting, in tokens.")
+@click.option("--dollars", type=click.FloatRange(0), help="Ceiling of this sitting, estimated.")
+@click.option("--max-turns", type=click.IntRange(0), help="End after so many turns.")
+@click.option("--max-duration", type=click.FloatRange(0), help="End after so many seconds.")
+@as_json
+@pass_invocation
+def join(
+    invocation: Invocation,
+    seat: str,
+    room: str | None,
+    tokens: int | None,
+    dollars: float | None,
+    max_turns: int | None,
+    max_duration: float | None,
+    as_json: bool,
+) -> None:
+    """Start playing in a seat.
+
+    Waits up to 12 seconds for the session to play. `pending` means that it is on its way: follow
+    it with `playctl watch SEAT`.
+
+    \b
+    Examples:
+      playctl join red
+      playctl join red --max-turns 50 --dollars 0.25
+    """
+    budget = wire.BudgetChange(
+        tokens=_given(tokens),
+        dollars=_given(dollars),
+        max_turns=_given(max_turns),
+        max_duration=_given(max_duration),
+    )
+    done = invocation.ask(
+        "join",
+        wire.JoinParams(seat=seat, room=room, budget=budget),
+        wire.JoinResult,
+        wire.JOIN_WAIT_SECONDS + ENDING,
+    )
+    if as_json:
+        show.document(done)
+    elif done.state == "running":
+        click.echo(f"{done.seat} plays (session {done.session_id}). playctl watch {done.seat}")
+    else:
+        click.echo(f"{done.seat} is on its way. {done.detail} playctl watch {done.seat}")
+
+
+@click.command()
+@seat_argument()
+@click.option("--now", is_flag=True, help="Kill at once; the world is not told.")
+@as_json
+@pass_invocation
+def stop(invocation: Invocation, seat: str, now: bool, as_json: bool) -> None:
+    """Stop a seat: nothing new begins from this moment on.
+
+    The session leaves the world, writes its summary and ends, 15 seconds at the latest unless the
+    configuration says otherwise. A pending restart is cancelled.
+    """
+    done = invocation.ask("stop", wire.StopParams(seat=seat, now=now), wire.StopResult, ENDING)
+    if as_json:
+        show.document(done)
+    elif done.session_id is None:
+        click.echo(f"{done.seat}: the pending restart is cancelled.")
+    else:
+        click.echo(
+            f"{done.seat}: {done.outcome or done.state} after {done.turns_taken:,} turns, "
+            f"leave {(done.leave or 'unknown').replace('_', ' ')}. {show.plain(done.detail)}"
+        )
+    if done.survivors:
+        pids = ", ".join(map(str, done.survivors))
+        raise Trouble(
+            Exit.BAD, f"processes of {seat} could not be ended: {pids}", "End them by hand."
+        )
+
+
+@click.command()
+@seat_argument()
+@as_json
+@pass_invocation
+def pause(invocation: Invocation, seat: str, as_json: bool) -> None:
+    """Let the turn in progress end and start none.
+
+    The seat stays taken and durations run on. `playctl resume SEAT` goes on.
+    """
+    done = invocation.ask("pause", wire.PauseParams(seat=seat), wire.PauseResult)
+    if as_json:
+        show.document(done)
+    else:
+        click.echo(f"{done.seat} pauses after its turn. To go on: playctl resume {done.seat}")
+
+
+@click.command()
+@seat_argument()
+@as_json
+@pass_invocation
+def resume(invocation: Invocation, seat: str, as_json: bool) -> None:
+    """Let turns start again after a pause."""
+    done = invocation.ask("resume", wire.ResumeParams(seat=seat), wire.PauseResult)
+    if as_json:
+        show.document(done)
+    else:
+        click.echo(f"{done.seat} plays on.")
+
+
+class _Ceiling(click.ParamType[float | UnsetType | None]):
+    """A number of 0 or more, or `none` for no ceiling."""
+
+    name = "number|none"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float | UnsetType | None:
+        if isinstance(value, UnsetType):
+            return UNSET
+        if value == "none":
+            return None
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < float("inf"):
+            self.fail(f"{value!r} is neither a number of 0 or more nor `none`", param, ctx)
+        return number
+
+
+@click.command()
+@seat_argument()
+@click.option("--tokens", type=_Ceiling(), default=UNSET, help="Charged tokens.")
+@click.option("--dollars", type=_Ceiling(), default=UNSET, help="Estimated cost.")
+@click.option("--max-turns", type=_Ceiling(), default=UNSET, help="Turns of the sitting.")
+@click.option("--max-duration", type=_Ceiling(), default=UNSET, help="Seconds of the sitting.")
+@click.option("--default", is_flag=True, help="Of the seat's later sittings, not of this one.")
+@as_json
+@pass_invocation
+def budget(
+    invocation: Invocation,
+    seat: str,
+    tokens: float | UnsetType | None,
+    dollars: float | UnsetType | None,
+    max_turns: float | UnsetType | None,
+    max_duration: float | UnsetType | None,
+    default: bool,
+    as_json: bool,
+) -> None:
+    """Show the ceilings of a seat, or change those that are given.
+
+    A change applies between model calls, to the running sitting too. `none` removes a ceiling;
+    0 is a ceiling.
+
+    \b
+    Examples:
+      playctl budget red
+      playctl budget red --tokens 500000
+      playctl budget red --dollars none --default
+    """
+    change = wire.BudgetChange(
+        tokens=_whole(tokens),
+        dollars=dollars,
+        max_turns=_whole(max_turns),
+        max_duration=max_duration,
+    )
+    done = invocation.ask(
+        "budget", wire.BudgetParams(seat=seat, change=change, default=default), wire.BudgetResult
+    )
+    if as_json:
+        show.document(done)
+        return
+    ceiling, used = done.ceiling, done.used
+    show.table(
+        ("CEILING", "USED>", "OF>"),
+        [
+            ("tokens", f"{used.tokens:,}" if used else "-", _number(ceiling.tokens)),
+            ("dollars (estimate)", show.used_cost(used).split(" /")[0], _number(ceiling.dollars)),
+            ("turns", "", _number(ceiling.max_turns)),
+            ("seconds", "", _number(ceiling.max_duration)),
+        ],
+    )
+
+
+@click.command()
+@seat_argument()
+@as_json
+@pass_invocation
+def observe(invocation: Invocation, seat: str, as_json: bool) -> None:
+    """Show what a playing seat saw and did last."""
+    done = invocation.ask("observe", wire.ObserveParams(seat=seat), wire.ObserveResult, ENDING)
+    if as_json:
+        show.document(done)
+        return
+    session = done.session
+    card = session.card
+    state = f"{session.state}{', paused' if session.paused else ''}"
+    click.echo(f"{done.seat}: {state}, {session.phase or 'between turns'}")
+    if card is None:
+        click.echo("No turn has ended yet.")
+        return
+    if card.picture:
+        click.echo(show.plain(card.picture))
+    for label, value in (
+        ("scene", card.scene),
+        ("thought", card.thought),
+        ("intent", card.intent),
+        ("objective", card.objective),
+        ("action", card.action),
+        ("effect", card.effect),
+        ("said", card.spoken),
+    ):
+        if value:
+            click.echo(f"{label:>10}  {show.one_line(value, 600)}")
+    click.echo(f"{'turn':>10}  {card.turn}, {card.outcome}")
+    click.echo(f"{'tokens':>10}  {show.used_tokens(session.budget)}")
+
+
+@click.command()
+@seat_argument()
+@as_json
+@pass_invocation
+def recall(invocation: Invocation, seat: str, as_json: bool) -> None:
+    """Tell the story so far of a seat's journey, over all its runs."""
+    done = invocation.ask("recall", wire.RecallParams(seat=seat), wire.RecallResult, 6 * QUICK)
+    if as_json:
+        show.document(done)
+    else:
+        click.echo(show.plain(done.text))
+
+
+def _given(value: N | None) -> N | UnsetType:
+    return UNSET if value is None else value
+
+
+def _whole(value: float | UnsetType | None) -> int | UnsetType | None:
+    return int(value) if isinstance(value, float) else value
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:,g}" if value < 1 else f"{value:,.0f}"

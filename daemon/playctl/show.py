@@ -1,0 +1,121 @@
+"""How results are shown: one JSON document, or short text and tables for people.
+
+rich is imported only where something is drawn; it colours on a terminal alone and heeds NO_COLOR.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from daemon.control import wire
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COLOURS = {
+    "running": "green",
+    "healthy": "green",
+    "ok": "green",
+    "starting": "cyan",
+    "claimed": "cyan",
+    "paused": "yellow",
+    "stopping": "yellow",
+    "restarting": "yellow",
+    "pending": "yellow",
+    "stale": "yellow",
+    "recovery_required": "red",
+    "failed": "red",
+    "unreachable": "red",
+    "bad": "red",
+}
+
+
+def document(result: object) -> None:
+    """Prints a result as one JSON document."""
+    click.echo(msgspec.json.format(msgspec.json.encode(result), indent=2))
+
+
+def json_line(event: object) -> None:
+    """Prints one item of a stream as a line of JSON."""
+    click.echo(msgspec.json.encode(event))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Prints a table; a cell that names a state has its colour. Columns may end in `>`: to the
+    right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        drawn.add_column(
+            column.rstrip(">"), justify="right" if column.endswith(">") else "left", no_wrap=True
+        )
+    for row in rows:
+        drawn.add_row(*(Text(plain(cell), COLOURS.get(cell, "")) for cell in row))
+    console().print(drawn)
+
+
+def console() -> Console:
+    """Where people's text is drawn: as wide as the terminal, and never cut in a pipe."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 400, soft_wrap=not sys.stdout.isatty())
+
+
+def plain(text: str) -> str:
+    """The text without anything that a terminal would obey; models and worlds write it."""
+    return "".join(
+        character
+        if character == "\n" or (character >= " " and not "\x7f" <= character <= "\x9f")
+        else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
+
+
+def one_line(text: str, width: int = 60) -> str:
+    """The text on one line of at most `width` characters."""
+    joined = " ".join(plain(text).split())
+    return joined if len(joined) <= width else joined[: width - 1] + "…"
+
+
+def duration(seconds: float) -> str:
+    """`42s`, `7m03s`, `2h14m`, `3d04h`."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02}s"
+    if whole < 86400:
+        return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+    return f"{whole // 86400}d{whole % 86400 // 3600:02}h"
+
+
+def used_tokens(used: wire.BudgetUsed | None) -> str:
+    """Tokens of the sitting against their ceiling."""
+    if used is None:
+        return "-"
+    ceiling = "no ceiling" if used.token_ceiling is None else f"{used.token_ceiling:,}"
+    return f"{used.tokens:,} / {ceiling}"
+
+
+def used_cost(used: wire.BudgetUsed | None) -> str:
+    """The estimated cost; an unknown one is never shown as 0 (K29)."""
+    if used is None:
+        return "-"
+    cost = "unknown" if used.cost is None else f"~${used.cost:.4f}"
+    return cost if used.cost_ceiling is None else f"{cost} / ${used.cost_ceiling:g}"
+
+
+def seat_state(seat: wire.SeatView) -> str:
+    """What a seat does, in a few words."""
+    if seat.state == "restarting" and seat.restart_in is not None:
+        return f"in {duration(seat.restart_in)}"
+    if seat.session is not None and seat.state == "running" and seat.session.phase is not None:
+        return seat.session.phase
+    return seat.detail

@@ -1,0 +1,84 @@
+"""The command that follows play: watch, as a live view, as lines, or as JSON lines."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+import click
+
+from daemon.control import wire
+from daemon.playctl import show
+from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
+
+
+@click.command()
+@seat_argument(required=False)
+@click.option("--room", help="Follow what a room is told instead of a seat.")
+@click.option("--plain", is_flag=True, help="A line a turn, also on a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as they come.")
+@pass_invocation
+def watch(
+    invocation: Invocation, seat: str | None, room: str | None, plain: bool, as_json: bool
+) -> None:
+    """Follow a seat, or every seat, while it plays. Ctrl-C ends the watching, not the play.
+
+    \b
+    Examples:
+      playctl watch red
+      playctl watch --plain
+      playctl watch red --json | jq 'select(.kind == "turn").card.effect'
+    """
+    with invocation.client() as client:
+        events = client.follow(wire.WatchParams(seat=seat, room=room))
+        try:
+            if as_json:
+                for event in events:
+                    show.json_line(event)
+            elif plain or seat is None or not sys.stdout.isatty():
+                print_lines(events)
+            else:
+                _live(events)
+        except KeyboardInterrupt:
+            return
+
+
+def print_lines(events: Iterable[wire.Event]) -> None:
+    """A line for everything that a person would want to have seen."""
+    for event in events:
+        if (line := line_of(event)) is not None:
+            click.echo(line)
+
+
+def line_of(event: wire.Event) -> str | None:
+    """The event on one line, or None where it is not worth one."""
+    match event:
+        case wire.SeatChanged(seat=seat):
+            doing = show.one_line(seat.detail, 200)
+            return f"{seat.seat}  {seat.state}{': ' if doing else ''}{doing}"
+        case wire.TurnEnded(card=card):
+            said = f"  “{show.one_line(card.spoken, 120)}”" if card.spoken else ""
+            action = show.one_line(card.action or "-", 60)
+            effect = show.one_line(card.effect or card.outcome, 160)
+            return f"{event.seat}  turn {card.turn}  {action} → {effect}{said}"
+        case wire.NotableRaised():
+            detail = show.one_line(event.detail, 200)
+            return f"{event.seat}  notable: {event.notable.replace('_', ' ')}: {detail}"
+        case wire.Spoken():
+            return f"{event.seat}  {event.speech}: {show.one_line(event.text, 400)}"
+        case wire.Lost():
+            return f"({event.count} events were lost: this terminal reads too slowly)"
+        case wire.Watching() | wire.PhaseChanged():
+            return None
+
+
+def _live(events: Iterable[wire.Event]) -> None:
+    from rich.live import Live
+
+    from daemon.playctl.picture import Picture
+
+    picture = Picture()
+    with Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True) as live:
+        for event in events:
+            picture.take(event)
+            live.update(picture.draw(), refresh=True)
