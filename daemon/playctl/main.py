@@ -99,10 +99,12 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         return 130
     except click.UsageError as error:
-        error.show()
+        command = error.ctx.command_path if error.ctx is not None else "playctl"
+        message = error.format_message().rstrip(".")
+        click.echo(f"playctl: {message}. See: {command} --help", err=True)
         return Exit.USAGE
     except click.ClickException as error:
-        error.show()
+        click.echo(f"playctl: {error.format_message()}", err=True)
         return Exit.BAD
     except Trouble as trouble:
         click.echo(f"playctl: {trouble.line}", err=True)
