@@ -45,8 +45,6 @@ async def settle(
             return await _give_back(link, known)
     except LinkParted as parted:
         return "settled" if parted.parting.cause in _OVER else "unsettled"
-    except (OperationRefused, GarbledAnswer):
-        return "unsettled"
 
 
 class _Recovery(Struct, frozen=True):
@@ -63,7 +61,11 @@ async def _give_back(link: Link, known: _Recovery) -> Literal["settled", "unsett
         ("world.leave", wire.LeaveAnswer),
     ):
         request = wire.Request(operation, wire.Nothing(), token=known.token)
-        answer = read_answer(operation, await ask_within(link, request, ASK_S), kind, ())
+        raw = await ask_within(link, request, ASK_S)
+        try:
+            answer = read_answer(operation, raw, kind, ())
+        except (OperationRefused, GarbledAnswer):
+            return "unsettled"
         if answer.session_id != known.session_id:
             return "unsettled"
     return "settled"

@@ -122,7 +122,10 @@ class WebSocketLink(Fate):
 async def open_websocket(
     dial: Dial, address: Address, on_push: OnPush, counters: Counters
 ) -> AsyncGenerator[WebSocketLink]:
-    """Connect, and keep reading and pinging while the block runs. Raises LinkParted."""
+    """Connect, and keep reading, writing and pinging while the block runs.
+
+    Raises LinkParted, also when the block does; any other error of the block comes in a group.
+    """
     stream = _Announcing(await dial())
     try:
         async with trio.open_nursery() as nursery:
