@@ -9,15 +9,18 @@ import msgspec
 
 
 class JournalError(Exception):
-    """A journal cannot be read."""
+    """A journal cannot be read; `path` says which."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class JournalUnreadable(JournalError):
     """The operating system does not give the file."""
 
     def __init__(self, path: Path, error: OSError) -> None:
-        super().__init__(f"cannot read the journal {path}: {error.strerror}")
-        self.path = path
+        super().__init__(path, f"cannot read the journal {path}: {error.strerror}")
 
 
 class JournalDamaged(JournalError):
@@ -28,8 +31,7 @@ class JournalDamaged(JournalError):
 
     def __init__(self, path: Path, line: int, problem: str, field: str = "") -> None:
         at = f", field {field}" if field else ""
-        super().__init__(f"{path}, line {line}{at}: {problem}")
-        self.path = path
+        super().__init__(path, f"{path}, line {line}{at}: {problem}")
         self.line = line
         self.field = field
         self.problem = problem

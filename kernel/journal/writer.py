@@ -146,11 +146,14 @@ class JournalWriter:
             await self._flush()
 
     async def close(self) -> None:
-        """Flush what was written, for at most 2 s even when cancelled, and close the file."""
+        """Flush what was written, for at most 2 s even when cancelled, and close the file; once."""
+        if self._file < 0:
+            return
         self._pay_debts(self._now())
         with trio.move_on_after(LAST_FLUSH, shield=True):
             await self._flush()
-        os.close(self._file)
+        file, self._file = self._file, -1
+        os.close(file)
 
     async def _flush(self) -> None:
         self._dirty = trio.Event()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import trio
 from msgspec import UNSET
 
 from kernel.journal.lines import (
@@ -36,6 +37,7 @@ def journals(tmp_path: Path) -> Path:
 def open_writer(journals: Path) -> Iterator[OpenWriter]:
     """Opens writers whose clock advances a quarter of a second with each look at it."""
 
+    opened: list[JournalWriter] = []
     ticks = iter(range(10**9))
 
     def open_one(
@@ -46,7 +48,7 @@ def open_writer(journals: Path) -> Iterator[OpenWriter]:
         generation: int = 1,
         started_at: str = STARTED_AT,
     ) -> JournalWriter:
-        return JournalWriter(
+        journal = JournalWriter(
             journals,
             Envelope(
                 run_id=run_id,
@@ -62,8 +64,12 @@ def open_writer(journals: Path) -> Iterator[OpenWriter]:
             ),
             wall=lambda: 1_800_000_000 + next(ticks) / 4,
         )
+        opened.append(journal)
+        return journal
 
-    return open_one
+    yield open_one
+    for journal in opened:
+        trio.run(journal.close)
 
 
 @pytest.fixture

@@ -324,3 +324,16 @@ async def test_closing_flushes_even_when_cancelled(open_writer: OpenWriter) -> N
         await journal.close()
     assert journal.written.flushes == 1
     assert journal.written.flush_failures == 0
+
+
+async def test_a_line_after_closing_is_lost_and_reaches_no_other_file(
+    open_writer: OpenWriter, tmp_path: Path
+) -> None:
+    journal = open_writer()
+    await journal.close()
+    await journal.close()
+    with (tmp_path / "other").open("w+") as other:
+        journal.write(NotableLine(notable="stuck"))
+        assert journal.written.lost == 1
+        assert other.read() == ""
+    assert len(lines_in(journal.path)) == 1

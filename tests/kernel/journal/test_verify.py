@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kernel.journal.lines import (
+    LINE_LIMIT,
+    ActionLine,
+    Decided,
+    DecisionLine,
+    NotableLine,
+    SummaryLine,
+    TurnLine,
+    UsageLine,
+    opaque,
+)
+from kernel.journal.screenshots import Screenshots
+from kernel.journal.verify import MOST_FINDINGS, Finding, verify
+from kernel.journal.writer import JournalWriter
+
+OpenWriter = Callable[..., JournalWriter]
+MakeTurn = Callable[..., TurnLine]
+
+
+def play(journal: JournalWriter, make_turn: MakeTurn, turns: int) -> None:
+    for number in range(turns):
+        play_turn(journal, make_turn, number)
+
+
+def play_turn(journal: JournalWriter, make_turn: MakeTurn, number: int) -> None:
+    call = UsageLine(
+        call_id=f"c{number}",
+        stage="reserved",
+        role="mind",
+        provider="p",
+        model="m",
+        charged=16_000,
+    )
+    journal.write(call)
+    journal.write(msgspec.structs.replace(call, stage="settled", charged=900))
+    journal.write(
+        DecisionLine(
+            turn=number,
+            attempt=1,
+            decision=Decided(monologue="m", intent="i", action=opaque({"kind": "wait"})),
+        )
+    )
+    journal.write(ActionLine(turn=number, outcome="accepted", result=opaque({"source": "e"})))
+    journal.write(make_turn(number))
+
+
+def finish(journal: JournalWriter, turns: int) -> None:
+    journal.write(
+        SummaryLine(outcome="stopped", turns_taken=turns, rolled_windows=journal.rolled_windows)
+    )
+
+
+@pytest.fixture
+def sealed(open_writer: OpenWriter, make_turn: MakeTurn) -> Path:
+    """A finished run with two seals: 110 turns of five lines, header and summary."""
+    journal = open_writer()
+    play(journal, make_turn, 110)
+    finish(journal, 110)
+    return journal.path
+
+
+def test_an_untouched_journal_has_no_findings(sealed: Path) -> None:
+    assert verify(sealed) == []
+    assert sealed.read_bytes().count(b'{"kind":"evidence_window"') == 2
+
+
+SEALED_LINES = 256
+
+
+@pytest.mark.parametrize("line", [1, 2, 3, 4, 5, 6, 100, 255, 256, 300, 513])
+@pytest.mark.parametrize("place", [0.02, 0.3, 0.55, 0.8, 0.999])
+def test_one_altered_byte_in_a_sealed_window_is_found_there(
+    sealed: Path, line: int, place: float
+) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    text = bytearray(lines[line - 1])
+    at = int((len(text) - 1) * place)
+    text[at] ^= 0x01
+    lines[line - 1] = bytes(text)
+    sealed.write_bytes(b"".join(lines))
+    findings = verify(sealed)
+    assert any(stands_on(finding, line) for finding in findings), findings
+
+
+def stands_on(finding: Finding, line: int) -> bool:
+    return finding.line <= line <= (finding.last_line or finding.line)
+
+
+@pytest.mark.parametrize("field", [b'"window":', b'"lines":', b'"bytes":', b'"sha256":"'])
+def test_an_altered_seal_is_found(sealed: Path, field: bytes) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    text = bytearray(lines[256])
+    at = text.index(field) + len(field)
+    text[at] = ord("1") if text[at] != ord("1") else ord("3")
+    lines[256] = bytes(text)
+    sealed.write_bytes(b"".join(lines))
+    assert any(stands_on(finding, 257) or finding.last_line == 256 for finding in verify(sealed))
+
+
+def test_a_whole_window_taken_out_breaks_the_chain(sealed: Path) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    del lines[1:257]
+    sealed.write_bytes(b"".join(lines))
+    assert any(finding.field == "previousSha256" for finding in verify(sealed))
+
+
+@pytest.mark.parametrize("line", [1, 2, 5, 6, 200, 257, 300])
+def test_a_dropped_line_is_found(sealed: Path, line: int) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    del lines[line - 1]
+    sealed.write_bytes(b"".join(lines))
+    findings = verify(sealed)
+    assert findings
+    assert any(abs(finding.line - line) <= SEALED_LINES for finding in findings)
+
+
+@pytest.mark.parametrize("line", [1, 2, 3, 4, 5, 6, 256, 257, 400])
+def test_two_swapped_lines_are_found(sealed: Path, line: int) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    lines[line - 1], lines[line] = lines[line], lines[line - 1]
+    sealed.write_bytes(b"".join(lines))
+    assert any(
+        stands_on(finding, line) or stands_on(finding, line + 1) for finding in verify(sealed)
+    )
+
+
+def test_what_no_seal_covers_yet_is_still_held_to_shape_and_order(
+    open_writer: OpenWriter, make_turn: MakeTurn
+) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 3)
+    lines = journal.path.read_bytes().splitlines(keepends=True)
+    for dropped in range(len(lines) - 1):
+        journal.path.write_bytes(b"".join(lines[:dropped] + lines[dropped + 1 :]))
+        kind = msgspec.json.decode(lines[dropped])["kind"]
+        found = [finding.line for finding in verify(journal.path)]
+        if kind == "action" or (kind == "usage" and b"settled" in lines[dropped]):
+            # The end of what was begun may be missing for good reasons.
+            continue
+        assert found, kind
+        assert abs(found[0] - (dropped + 1)) <= 5
+
+
+@pytest.mark.parametrize(
+    ("field", "other"),
+    [
+        ("runId", "run-2"),
+        ("journeyId", "world:w:player:q"),
+        ("environmentId", "minecraft"),
+        ("environmentSessionId", "ses-2"),
+        ("venue", "local"),
+    ],
+)
+def test_a_line_of_another_run_is_found_by_its_envelope(
+    open_writer: OpenWriter, make_turn: MakeTurn, field: str, other: str
+) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 1)
+    lines = journal.path.read_bytes().splitlines(keepends=True)
+    line = msgspec.json.decode(lines[3])
+    lines[3] = msgspec.json.encode({**line, field: other}) + b"\n"
+    journal.path.write_bytes(b"".join(lines))
+    assert [(finding.line, finding.field) for finding in verify(journal.path)] == [(4, field)]
+    del line[field]
+    lines[3] = msgspec.json.encode(line) + b"\n"
+    journal.path.write_bytes(b"".join(lines))
+    assert [(finding.line, finding.field) for finding in verify(journal.path)] == [(4, field)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "line"),
+    [((0, 2), 3), ((1,), 2), ((0, 0), 3), ((0, 1, 0), 4), ((0, 1, 3, 2), 4)],
+)
+def test_turn_numbers_begin_at_0_and_are_used_once(
+    open_writer: OpenWriter, make_turn: MakeTurn, numbers: tuple[int, ...], line: int
+) -> None:
+    """K2."""
+    journal = open_writer()
+    for number in numbers:
+        journal.write(make_turn(number))
+    first, *_ = verify(journal.path)
+    assert (first.line, first.field) == (line, "turn.turn")
+
+
+def test_lines_that_a_gap_owns_up_to_are_not_missed(
+    open_writer: OpenWriter, make_turn: MakeTurn
+) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 1)
+    journal.write(make_turn(1, notes="x" * LINE_LIMIT))
+    play_turn(journal, make_turn, 2)
+    assert verify(journal.path) == []
+
+
+def test_a_run_that_was_cut_off_is_no_damage(open_writer: OpenWriter, make_turn: MakeTurn) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 2)
+    text = journal.path.read_bytes()
+    journal.path.write_bytes(text + b'{"kind":"tu')
+    assert [str(finding) for finding in verify(journal.path)] == [
+        "line 12: torn tail: 11 bytes without a newline"
+    ]
+
+
+def test_nothing_but_a_seal_or_a_gap_follows_the_summary(open_writer: OpenWriter) -> None:
+    journal = open_writer()
+    finish(journal, 0)
+    journal.write(NotableLine(notable="stuck"))
+    assert [finding.line for finding in verify(journal.path)] == [3]
+
+
+def test_a_summary_that_miscounts_the_seals_is_found(
+    open_writer: OpenWriter, make_turn: MakeTurn
+) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 60)
+    journal.write(SummaryLine(outcome="stopped", turns_taken=60, rolled_windows=0))
+    assert [finding.field for finding in verify(journal.path)] == ["rolledWindows"]
+
+
+def test_an_older_journal_without_envelope_or_seals_is_sound(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    turn = (
+        '{"kind":"turn","schemaVersion":1,"turn":{"turn":%d,"observationSha256":"x",'
+        '"monologue":"m","intent":"i","notes":"n","action":{"kind":"restart_game"},'
+        '"outcome":"accepted"}}\n'
+    )
+    header = '{"kind":"header","schemaVersion":2,"runId":"r","scenarioId":"s","startedAt":"%s"}\n'
+    text = header % "2026-03-01T10:00:00Z" + "".join(turn % number for number in range(300))
+    path.write_text(text)
+    assert verify(path) == []
+
+
+def test_an_empty_file_is_a_finding(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    assert [finding.problem for finding in verify(path)] == ["the file is empty"]
+
+
+def test_garbage_gives_a_bounded_number_of_findings(tmp_path: Path) -> None:
+    path = tmp_path / "garbage.jsonl"
+    path.write_bytes(b"garbage\n" * 5000)
+    assert len(verify(path)) == MOST_FINDINGS + 1
+
+
+# --- screenshots
+
+
+def png(width: int = 2, height: int = 1) -> bytes:
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        crc = zlib.crc32(kind + body)
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", crc)
+
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(b"\0" * (width + 1) * height))
+        + chunk(b"IEND", b"")
+    )
+
+
+@pytest.fixture
+def pictured(open_writer: OpenWriter, make_turn: MakeTurn) -> tuple[Path, Path]:
+    """A journal with one picture, and the picture's file."""
+    journal = open_writer()
+    kept = Screenshots(journal.path).keep(png(), 0, ["first"])
+    assert kept is not None
+    journal.write(msgspec.structs.replace(make_turn(0), screenshot=kept))
+    return journal.path, journal.path.parent / kept.path
+
+
+def test_a_picture_that_is_there_is_no_finding(pictured: tuple[Path, Path]) -> None:
+    assert verify(pictured[0]) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "No such file"),
+        (png()[:-1], "bytes, not"),
+        (png()[:-1] + b"\0", "digest differs"),
+        (bytes(600 * 1024), "larger than"),
+    ],
+)
+def test_a_picture_that_is_missing_or_another_is_found(
+    pictured: tuple[Path, Path], content: bytes | None, told: str
+) -> None:
+    journal, picture = pictured
+    picture.unlink()
+    if content is not None:
+        picture.write_bytes(content)
+    (finding,) = verify(journal)
+    assert (finding.line, finding.field) == (2, "screenshot")
+    assert told in finding.problem
+
+
+@pytest.mark.parametrize("path", ["../secret.png", "/etc/passwd", ".screenshots/other/a.png", ""])
+def test_a_picture_outside_the_journals_own_folder_is_not_looked_at(
+    open_writer: OpenWriter, make_turn: MakeTurn, pictured: tuple[Path, Path], path: str
+) -> None:
+    journal, _ = pictured
+    line = msgspec.json.decode(journal.read_bytes().splitlines()[1])
+    line["screenshot"]["path"] = path
+    header = journal.read_bytes().splitlines(keepends=True)[0]
+    journal.write_bytes(header + msgspec.json.encode(line) + b"\n")
+    (finding,) = verify(journal)
+    assert "own folder" in finding.problem
