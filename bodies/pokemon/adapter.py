@@ -109,7 +109,9 @@ class PokemonBody:
 
     async def observe(self) -> PokemonSight:
         """The screen now with its picture. Raises WorldEnded, BodyTrouble."""
-        return await self._sight(await self._world.observe())
+        assert self._eyes is not None, "join() comes first"
+        observed = await self._world.observe()
+        return self._eyes.sight(observed, await self._picture(observed))
 
     def prompt(self, sight: PokemonSight, context: Context) -> Prompt:
         """What the model is shown for this sight."""
@@ -134,20 +136,26 @@ class PokemonBody:
         self, decision: PokemonDecision, key: str, stopping: trio.Event
     ) -> PokemonSettled:
         """Do it once. A stop abandons the wait for the answer at once (K9)."""
-        assert self._results is not None, "join() comes first"
         action = decision.action
         assert action is not None
-        reply = await _unless_stopped(self._world, action, key, stopping)
-        if reply is None:
-            return self._results.interrupted(action)
-        if isinstance(reply, WorldEnded):
-            raise reply
-        if isinstance(reply, BodyTrouble):
-            return self._results.troubled(action, reply)
-        settled = self._results.answered(action, reply)
-        if isinstance(reply.outcome, wire.Ran):
-            return replace(settled, after=await self._sight(reply.outcome.observation))
-        return settled
+        reply: wire.ActAnswer | BodyTrouble | WorldEnded | None = None
+        png: bytes | None = None
+
+        async def ask(scope: trio.CancelScope) -> None:
+            nonlocal reply, png
+            try:
+                reply = await self._world.act(action, key)
+                if isinstance(reply.outcome, wire.Ran):
+                    png = await self._picture(reply.outcome.observation)
+            except (BodyTrouble, WorldEnded) as trouble:
+                reply = reply or trouble
+            scope.cancel()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ask, nursery.cancel_scope)
+            await stopping.wait()
+            nursery.cancel_scope.cancel()
+        return self._settled(action, reply, png)
 
     def verify(
         self, before: PokemonSight, settled: PokemonSettled, after: PokemonSight | None
@@ -235,32 +243,31 @@ class PokemonBody:
             signals = msgspec.structs.replace(signals, decision_preemptions=turn.preemptions)
         return signals
 
-    async def _sight(self, observed: wire.Observation) -> PokemonSight:
-        assert self._eyes is not None, "join() comes first"
+    def _settled(
+        self,
+        action: wire.Action,
+        reply: wire.ActAnswer | BodyTrouble | WorldEnded | None,
+        png: bytes | None,
+    ) -> PokemonSettled:
+        assert self._results is not None
+        assert self._eyes is not None
+        match reply:
+            case None:
+                return self._results.interrupted(action)
+            case WorldEnded():
+                raise reply
+            case BodyTrouble():
+                return self._results.troubled(action, reply)
+            case wire.ActAnswer(outcome=wire.Ran(observation=observation)):
+                settled = self._results.answered(action, reply)
+                return replace(settled, after=self._eyes.sight(observation, png))
+            case wire.ActAnswer():
+                return self._results.answered(action, reply)
+
+    async def _picture(self, observed: wire.Observation) -> bytes | None:
+        """The newest picture of the body that was observed. Raises WorldEnded."""
         try:
             frame = await self._world.frame()
         except BodyTrouble:
-            return self._eyes.sight(observed, None)
-        same_body = frame.body_generation == observed.body_generation
-        return self._eyes.sight(observed, frame.data if same_body else None)
-
-
-async def _unless_stopped(
-    world: PokemonWorld, action: wire.Action, key: str, stopping: trio.Event
-) -> wire.ActAnswer | BodyTrouble | WorldEnded | None:
-    """The answer or the trouble; None when the stop came first."""
-    reply: wire.ActAnswer | BodyTrouble | WorldEnded | None = None
-
-    async def ask(scope: trio.CancelScope) -> None:
-        nonlocal reply
-        try:
-            reply = await world.act(action, key)
-        except (BodyTrouble, WorldEnded) as trouble:
-            reply = trouble
-        scope.cancel()
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(ask, nursery.cancel_scope)
-        await stopping.wait()
-        nursery.cancel_scope.cancel()
-    return reply
+            return None
+        return frame.data if frame.body_generation == observed.body_generation else None

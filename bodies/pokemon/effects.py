@@ -284,4 +284,5 @@ def _happening(
 
 
 def _cut(text: str, bound: int) -> str:
+    text = text.replace("\n", " ")
     return text if len(text) <= bound else text[: bound - 1] + "…"

@@ -24,7 +24,8 @@ that it was not read or is not there, which differs from empty:
 - `dialog`: lines of text or null.
 - `menu`: {menuId, cursor, entries: [{id, label}]} or null.
 - `notes`, `objective`: the player's own memory, text or null.
-- `signals`: what the trail records as signals, camelCase, nulls included (K19).
+- `signals`: what the trail records as signals, camelCase, nulls included (K19); `previousNotes` and
+  `previousObjective` are null, for they stand in `notes` and `objective`.
 - `last`: {action, outcome, effect, advice} of the turn before, or null.
 - `messages`: [{speaker, text, again}], what people said, oldest first, at most three.
 """
@@ -156,7 +157,12 @@ Actions (one a turn; at most {limits.max_inputs_per_action} inputs and \
 {limits.max_frames_per_action} frames each)
 {catalogue}
 
-Map: # blocks, @ is you, D is an exit. x grows to the east (right), y to the south (down)."""
+Map: # blocks, @ is you, o is somebody, D is an exit. x grows to the east (right), y to the south \
+(down).
+The line of JSON after STATE says the same exactly, and more: exits (walkTo "unsupported": not by \
+walk_to), npcs, party, dialog, menu entries with the ids to choose by, your notes and objective, \
+signals (counts of turns; talks that were read; ways between maps that worked), and messages of \
+people. What is null was not read."""
     return f"{text}\n\nWho you are\n{persona}" if persona else text
 
 
@@ -174,9 +180,6 @@ def _told(
         lines.append("The picture shows the screen.")
     if sight.picture:
         lines += ["", sight.picture, ""]
-    lines += _people_and_exits(sight.native)
-    lines += [f"Notes: {signals.previous_notes or 'none yet'}"]
-    lines += [f"Objective: {signals.previous_objective or 'none'}"]
     lines += _signal_words(signals)
     if past:
         lines.append("The last turns:")
@@ -185,35 +188,6 @@ def _told(
         again = " (shown before)" if said.again else ""
         lines.append(f"A person, {said.speaker}, said{again}: {said.text}")
     return "\n".join(lines)
-
-
-def _people_and_exits(view: View) -> list[str]:
-    lines: list[str] = []
-    state = view.state
-    if state and state.npcs:
-        lines.append(
-            "People (o): "
-            + ", ".join(
-                f"{n.local_id} at ({n.x},{n.y}) facing {n.facing or '?'}" for n in state.npcs
-            )
-        )
-    minimap = view.observed.minimap or None
-    if minimap and minimap.exits:
-        lines.append(
-            "Exits: "
-            + ", ".join(
-                f"({e.at.x},{e.at.y}) to {e.to or '?'}"
-                + ("" if e.walk_to == "supported" else ", not by walk_to")
-                for e in minimap.exits
-            )
-        )
-    if state and state.connections:
-        lines.append(
-            "Edges: " + ", ".join(f"{c.direction} to {c.destination}" for c in state.connections)
-        )
-    if view.menu:
-        lines.append("Menu entries: " + ", ".join(f"{e.id} ({e.label})" for e in view.menu.entries))
-    return lines
 
 
 def _signal_words(signals: Signals) -> list[str]:
@@ -227,7 +201,7 @@ def _signal_words(signals: Signals) -> list[str]:
     if signals.objective_for_turns:
         lines.append(f"This objective stands since {signals.objective_for_turns} turns.")
     if signals.objective_for_turns and signals.recurring_for_turns:
-        lines.append("It leads nowhere: change it, or it will be retired.")
+        lines.append("An objective that is kept while states come back is retired.")
     if signals.locale_for_turns:
         lines.append(f"On this map since {signals.locale_for_turns} turns.")
     if signals.retired_objective:
@@ -237,8 +211,6 @@ def _signal_words(signals: Signals) -> list[str]:
     if signals.refused_here:
         lines.append(f"Blocked from this tile: {', '.join(signals.refused_here)}.")
     lines += [f"Will be refused: {failure}" for failure in signals.known_hard_failures]
-    lines += [f"Talked: {talk}" for talk in signals.verified_interactions]
-    lines += [f"Way: {way}" for way in signals.known_transitions]
     if signals.turns_since_spoken is not None:
         lines.append(f"You last spoke {signals.turns_since_spoken} turns ago.")
     return lines
@@ -296,7 +268,7 @@ def _state(
         menu=view.menu,
         notes=signals.previous_notes,
         objective=signals.previous_objective,
-        signals=signals,
+        signals=msgspec.structs.replace(signals, previous_notes=None, previous_objective=None),
         last=Last(last.action, last.outcome, last.effect, last.advice) if last else None,
         messages=tuple(Message(said.speaker, said.text, said.again) for said in heard),
     )
