@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from daemon.control import wire
-from daemon.playctl import show
+from daemon.plain_text import plain
 from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
 from daemon.playctl.watching import print_lines
 
@@ -75,4 +75,4 @@ def _events(path: Path, seat: str) -> Iterator[str]:
                 if event.data.get(name) is not None
             )
             state = event.type.rpartition(".")[2]
-            yield show.plain(f"{event.occurred_at}  {state}  {facts}")
+            yield plain(f"{event.occurred_at}  {state}  {facts}")

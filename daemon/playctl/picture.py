@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from daemon.control import wire
+from daemon.plain_text import plain
 from daemon.playctl import show
 
 PAST_TURNS = 100
@@ -81,7 +82,7 @@ class Picture:
     def _map(self) -> RenderableType:
         if self._card is None:
             return Text("no turn yet", "dim")
-        return Text(show.plain(self._card.picture or self._card.scene), no_wrap=True)
+        return Text(plain(self._card.picture or self._card.scene), no_wrap=True)
 
     def _thought(self) -> RenderableType:
         card = self._card
@@ -97,8 +98,8 @@ class Picture:
             ("says", card.spoken, "magenta"),
         ):
             if value:
-                lines.append(Text(f"{label:>8}  ", "dim").append(show.plain(value), style))
-        lines.extend(Text(f"{'!':>8}  ", "yellow").append(show.plain(news)) for news in self._news)
+                lines.append(Text(f"{label:>8}  ", "dim").append(plain(value), style))
+        lines.extend(Text(f"{'!':>8}  ", "yellow").append(plain(news)) for news in self._news)
         return Group(*lines)
 
     def _turns(self) -> RenderableType:

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from daemon.control import wire
+from daemon.plain_text import plain
 from daemon.playctl import show
 from daemon.playctl.client import ENDING
 from daemon.playctl.invocation import Invocation, as_json, pass_invocation, seat_argument
@@ -43,7 +44,7 @@ def status(invocation: Invocation, seat: str | None, as_json: bool) -> None:
     if found.configuration_error is not None:
         click.echo(f"The last reload kept the old configuration: {found.configuration_error}")
     for problem in found.problems:
-        click.echo(f"! {show.plain(problem)}")
+        click.echo(f"! {plain(problem)}")
     if not found.seats:
         click.echo("No seats. Add one to the configuration, then: playctl reload")
         return

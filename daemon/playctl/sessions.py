@@ -8,6 +8,7 @@ import click
 from msgspec import UNSET, UnsetType
 
 from daemon.control import wire
+from daemon.plain_text import plain
 from daemon.playctl import show
 from daemon.playctl.client import ENDING, QUICK
 from daemon.playctl.exits import Exit, Trouble
@@ -122,7 +123,7 @@ def stop(invocation: Invocation, seat: str, now: bool, as_json: bool) -> None:
     else:
         click.echo(
             f"{done.seat}: {done.outcome or done.state} after {done.turns_taken:,} turns, "
-            f"leave {(done.leave or 'unknown').replace('_', ' ')}. {show.plain(done.detail)}"
+            f"leave {(done.leave or 'unknown').replace('_', ' ')}. {plain(done.detail)}"
         )
     if done.survivors:
         pids = ", ".join(map(str, done.survivors))
@@ -256,7 +257,7 @@ def observe(invocation: Invocation, seat: str, as_json: bool) -> None:
         click.echo("No turn has ended yet.")
         return
     if card.picture:
-        click.echo(show.plain(card.picture))
+        click.echo(plain(card.picture))
     for label, value in (
         ("scene", card.scene),
         ("thought", card.thought),
@@ -282,7 +283,7 @@ def recall(invocation: Invocation, seat: str, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        click.echo(show.plain(done.text))
+        click.echo(plain(done.text))
 
 
 def _given(value: N | None) -> N | UnsetType:

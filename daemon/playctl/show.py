@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from daemon.control import wire
+from daemon.plain_text import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,16 +67,6 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 400, soft_wrap=not sys.stdout.isatty())
-
-
-def plain(text: str) -> str:
-    """The text without anything that a terminal would obey; models and worlds write it."""
-    return "".join(
-        character
-        if character == "\n" or (character >= " " and not "\x7f" <= character <= "\x9f")
-        else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
 
 
 def one_line(text: str, width: int = 60) -> str:

@@ -15,11 +15,11 @@ from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
 @click.command()
 @seat_argument(required=False)
 @click.option("--room", help="Follow what a room is told instead of a seat.")
-@click.option("--plain", is_flag=True, help="A line a turn, also on a terminal.")
+@click.option("--plain", "lines", is_flag=True, help="A line a turn, also on a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as they come.")
 @pass_invocation
 def watch(
-    invocation: Invocation, seat: str | None, room: str | None, plain: bool, as_json: bool
+    invocation: Invocation, seat: str | None, room: str | None, lines: bool, as_json: bool
 ) -> None:
     """Follow a seat, or every seat, while it plays. Ctrl-C ends the watching, not the play.
 
@@ -35,7 +35,7 @@ def watch(
             if as_json:
                 for event in events:
                     show.json_line(event)
-            elif plain or seat is None or not sys.stdout.isatty():
+            elif lines or seat is None or not sys.stdout.isatty():
                 print_lines(events)
             else:
                 _live(events)
