@@ -146,3 +146,9 @@ _numbers = itertools.count()
 def door_of(tmp_path: Path) -> Callable[[Settings], AbstractAsyncContextManager[Door]]:
     """Serves a configuration on a socket of its own."""
     return lambda settings: served(tmp_path, settings)
+
+
+@pytest.fixture
+def serving() -> Callable[[Path, Settings], AbstractAsyncContextManager[Door]]:
+    """The same, in a folder of the test's choice."""
+    return served
