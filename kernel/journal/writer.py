@@ -4,8 +4,9 @@
 one `write(2)` into the page cache, microseconds. It never raises for a full disk or for a line
 that cannot be written: the loss is counted and, once a line fits again, told by a `journal_gap`
 line that stands before it (K13, K36). What is due comes first, in this order: cutting back our own
-unfinished line, the header, the seal of a full window, gaps. While one of these cannot be written
-nothing else is.
+unfinished line, the header, the seal of a full window, gaps, and `usage` lines that found no space:
+these are kept, so that a sitting's bill is right again once there is space. While one of these
+cannot be written nothing else is.
 
 Reaching the disk is another matter: `fsync` may block for seconds, so one task in the caller's
 nursery, `keep_flushed`, runs it in a worker thread, one at a time.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,11 +38,15 @@ from kernel.journal.lines import (
     Line,
     NotableLine,
     SummaryLine,
+    UsageLine,
 )
 from kernel.journal.windows import EvidenceWindow
 
 FLUSH_WITHIN: Final = 2.0
 """Seconds within which a written line is flushed to disk."""
+
+OWED_LIMIT: Final = 1024
+"""Usage lines that are kept while they find no space; further ones are lost like any other."""
 
 LAST_FLUSH: Final = 2.0
 """Seconds that `close` waits for the last flush."""
@@ -92,6 +98,7 @@ class JournalWriter:
         self._header: HeaderLine | None = header
         self._window = EvidenceWindow()
         self._gaps: dict[GapCause, _Gap] = {}
+        self._owed: deque[UsageLine] = deque()
         self._encoder = msgspec.json.Encoder()
         self._buffer = bytearray()
         self._unfinished = False
@@ -149,7 +156,8 @@ class JournalWriter:
         """Flush what was written, for at most 2 s even when cancelled, and close the file; once."""
         if self._file < 0:
             return
-        self._pay_debts(self._now())
+        if not self._pay_debts(self._now()):
+            self.written.lost += len(self._owed)
         with trio.move_on_after(LAST_FLUSH, shield=True):
             await self._flush()
         file, self._file = self._file, -1
@@ -193,6 +201,12 @@ class JournalWriter:
             if not self._append_due(gap.line(cause), at):
                 return False
             del self._gaps[cause]
+            if not self._seal_if_full(at):
+                return False
+        while self._owed:
+            if not self._append_due(self._owed[0], at):
+                return False
+            self._owed.popleft()
             if not self._seal_if_full(at):
                 return False
         return True
@@ -253,6 +267,9 @@ class JournalWriter:
         return True
 
     def _lose(self, cause: GapCause, line: Line, at: str, detail: str | None = None) -> None:
+        if cause == "write_failed" and isinstance(line, UsageLine) and len(self._owed) < OWED_LIMIT:
+            self._owed.append(line)
+            return
         self.written.lost += 1
         if detail is not None:
             self._note(f"{cause}: {detail}")

@@ -28,6 +28,7 @@ from kernel.journal.lines import (
     opaque,
 )
 from kernel.journal.reader import JournalReader
+from kernel.journal.sitting import sitting_so_far
 from kernel.journal.verify import verify
 from kernel.journal.writer import JournalNotOpened, JournalWriter, journal_name
 
@@ -238,6 +239,43 @@ def test_a_full_disk_loses_whole_lines_and_says_how_many_once_there_is_space(
         assert [gap.lost for gap in gaps] == ([lost] if lost else [])
         assert all(gap.first_at <= gap.last_at for gap in gaps)
         assert verify(path) == []
+
+
+FULL_DISK_BILL = """
+import resource, sys
+from pathlib import Path
+from kernel.journal.lines import *
+from kernel.journal.writer import JournalWriter
+
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+envelope = Envelope(run_id="r", journey_id="j", environment_id="e",
+                    environment_session_id="s", venue="world")
+journal = JournalWriter(Path(sys.argv[1]), envelope,
+                        HeaderLine(scenario_id="s", started_at="2026-03-01T10:00:00.000Z"))
+for call in range(12):
+    if call == 2:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (journal.written.bytes + 700, hard))
+    for stage, charged in (("reserved", 16_000), ("settled", 100 + call)):
+        journal.write(UsageLine(call_id=str(call), stage=stage, charged=charged, role="mind",
+                                provider="p", model="m", cost=0.0, reported=stage == "settled"))
+    journal.write(NotableLine(notable="stuck"))
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+journal.write(NotableLine(notable="stuck"))
+"""
+
+
+def test_a_full_disk_makes_no_wrong_bill(tmp_path: Path) -> None:
+    """K28: what found no space is written once there is some, each call once."""
+    subprocess.run([sys.executable, "-c", FULL_DISK_BILL, str(tmp_path)], timeout=60, check=True)
+    (path,) = tmp_path.iterdir()
+    so_far = sitting_so_far([path])
+    assert so_far.charged == sum(100 + call for call in range(12))
+    assert so_far.unreported == 0
+    gaps = [line for line in lines_in(path) if line["kind"] == "journal_gap"]
+    notables = [line for line in lines_in(path) if line["kind"] == "notable"]
+    assert {kind for gap in gaps for kind in gap["lostKinds"]} == {"notable"}
+    assert sum(gap["lost"] for gap in gaps) == 13 - len(notables) > 0
+    assert verify(path) == []
 
 
 def test_a_kill_at_any_moment_leaves_every_whole_line_readable(tmp_path: Path) -> None:
