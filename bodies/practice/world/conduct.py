@@ -7,13 +7,13 @@ import trio
 
 from bodies.practice.world import operations, wire
 from bodies.practice.world.chronicle import Misbehaved
-from bodies.practice.world.country import SCENE_NAMES
+from bodies.practice.world.country import SceneName
 from bodies.practice.world.host import Host
-from bodies.practice.world.misbehaviour import CODES, Misdeed
+from bodies.practice.world.misbehaviour import Misdeed
 from bodies.practice.world.moment import now
 from bodies.practice.world.operations import Call
 from bodies.practice.world.seats import Seat
-from bodies.practice.world.wire import Refused
+from bodies.practice.world.wire import RefusalCode, Refused
 
 MESSAGE_LIMIT = 4 * 1024 * 1024
 
@@ -39,7 +39,7 @@ async def reply(
     """
     try:
         request = msgspec.json.decode(data, type=wire.Request)
-    except msgspec.DecodeError as error:
+    except wire.UNREADABLE as error:
         refusal = wire.RefusalAnswer(code="invalid_input", message=str(error)[:300])
         return wire.encoded(refusal, **_id_of(data))
     extra = {} if request.id is None else {"id": request.id}
@@ -77,7 +77,7 @@ async def _before(host: Host, seat: Seat | None, misdeed: Misdeed) -> None:
             host.end(seat, "taken_over")
         case "refuse":
             name, _, milliseconds = misdeed.argument.partition("/")
-            code = next(code for code in CODES if code == name)
+            code = msgspec.convert(name, RefusalCode)
             raise Refused(code, "The world was asked to refuse.", int(milliseconds or 0) or None)
         case "stall":
             await trio.sleep(float(misdeed.argument))
@@ -101,8 +101,7 @@ async def _after(host: Host, seat: Seat | None, misdeed: Misdeed, body: bytes) -
         case "oversize":
             return body[:-1] + b',"padding":"' + b"x" * MESSAGE_LIMIT + b'"}'
         case "flip" if seat is not None and seat.ended is None:
-            wanted = misdeed.argument or "dialog"
-            scene = next(name for name in SCENE_NAMES if name == wanted)
+            scene = msgspec.convert(misdeed.argument or "dialog", SceneName)
             host.country.show(seat.player_id, scene)
         case _:
             pass
@@ -139,5 +138,5 @@ class _OnlyId(msgspec.Struct):
 def _id_of(data: str | bytes) -> dict[str, int | str]:
     try:
         return {"id": msgspec.json.decode(data, type=_OnlyId).id}
-    except msgspec.DecodeError:
+    except wire.UNREADABLE:
         return {}

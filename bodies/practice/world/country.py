@@ -135,7 +135,9 @@ class Country:
         return (
             other
             for other in self._players.values()
-            if other.player_id != player.player_id and other.spot.map_id == player.spot.map_id
+            if other.player_id != player.player_id
+            and other.spot.map_id == player.spot.map_id
+            and "named" in other.flags
         )
 
     def place(self, player: Player) -> Place:

@@ -103,9 +103,13 @@ def _listen_unix(path: Path) -> trio.SocketListener:
     if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
         path.unlink()  # left behind by a world that was killed
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listening.bind(str(path))
-    path.chmod(0o600)
-    listening.listen(128)
+    try:
+        listening.bind(str(path))
+        path.chmod(0o600)
+        listening.listen(128)
+    except OSError:
+        listening.close()
+        raise
     return trio.SocketListener(trio.socket.from_stdlib_socket(listening))
 
 

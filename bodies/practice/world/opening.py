@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 
 import trio
 
@@ -23,14 +24,18 @@ async def run_world(
     and returns. With a TLS context every TCP address is served with TLS. Raises OSError for an
     address or a state directory that cannot be used, SaveUnreadable for a damaged save.
     """
-    doors = [await open_door(address, tls) for address in addresses]
-    stopped = trio.Event()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_serve, setting, doors, stopped, task_status)
-        try:
-            await trio.sleep_forever()
-        finally:
-            stopped.set()
+    async with AsyncExitStack() as opened:
+        doors: list[Door] = []
+        for address in addresses:
+            doors.append(await open_door(address, tls))
+            opened.push_async_callback(doors[-1].listener.aclose)
+        stopped = trio.Event()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_serve, setting, doors, stopped, task_status)
+            try:
+                await trio.sleep_forever()
+            finally:
+                stopped.set()
 
 
 async def _serve(

@@ -33,7 +33,7 @@ class Call:
         """The input in this shape. Raises Refused(invalid_input) that names the field."""
         try:
             return msgspec.json.decode(self.request.input, type=shape)
-        except msgspec.DecodeError as error:
+        except wire.UNREADABLE as error:
             raise Refused("invalid_input", str(error)[:300]) from None
 
     def argument_of(self, kind: str) -> str:

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+from contextlib import suppress
 
 import trio
 
@@ -39,7 +40,8 @@ class Tap(trio.abc.Stream):
         """Reset the connection: nothing more is sent, not even a goodbye."""
         transport = transport_of(self._inner)
         no_lingering = struct.pack("ii", 1, 0)
-        transport.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_lingering)
+        with suppress(OSError):  # closed already
+            transport.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, no_lingering)
         await trio.aclose_forcefully(self._inner)
 
 

@@ -1,6 +1,7 @@
 """Websockets: one connection a session, requests answered in any order, pushes in between."""
 
 import math
+from contextlib import suppress
 
 import trio
 from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_server_stream
@@ -21,7 +22,7 @@ async def serve_websocket(host: Host, tap: Tap, *, is_local: bool) -> None:
     """Serves a websocket on a stream whose request is still to be read, until it closes."""
     async with trio.open_nursery() as nursery:
         socket: WebSocketConnection | None = None
-        with trio.move_on_after(_HANDSHAKE_SECONDS):
+        with trio.move_on_after(_HANDSHAKE_SECONDS), suppress(ConnectionClosed):
             request = await wrap_server_stream(nursery, tap, max_message_size=MESSAGE_LIMIT)
             socket = await request.accept()
         if socket is None:
