@@ -50,7 +50,7 @@ class SittingBudget:
         self.unreported_calls += not charged.reported
 
     def reached(self) -> bool:
-        """Whether a ceiling is reached; without a price nothing lies below a cap in dollars (K29)."""
+        """Whether a ceiling is reached; without a price no dollar cap can be kept (K29)."""
         if self.ceiling.tokens is not None and self.tokens >= self.ceiling.tokens:
             return True
         if self.ceiling.dollars is None:
