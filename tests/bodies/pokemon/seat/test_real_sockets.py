@@ -97,8 +97,8 @@ async def test_a_session_over_a_unix_socket(host, nursery, applicant, tmp_path):
 async def test_a_world_that_the_named_authority_vouches_for_is_played_in(
     host, listen, applicant, authority, ca_file, scheme, serving
 ):
-    port = await listen(getattr(host, serving), server_context(authority, "127.0.0.1"))
-    address = parse_address(f"{scheme}://127.0.0.1:{port}")
+    port = await listen(getattr(host, serving), server_context(authority, "localhost"))
+    address = parse_address(f"{scheme}://localhost:{port}")
     async with open_seat(address, applicant, ca_file=ca_file) as seat:
         assert (await plays(seat)).leave == "confirmed"
 

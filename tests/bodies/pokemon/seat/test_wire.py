@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -115,6 +117,22 @@ def test_a_refusal_keeps_what_the_world_says_beside_the_reason(text, refusal):
 )  # fmt: skip
 def test_what_came_of_a_composite_action_is_told_by_its_kind(text, kind):
     assert type(decoded(wire.ActionDetail, text)) is kind
+
+
+REAL_RUN = Path(__file__).parents[5] / "shared" / "data" / "real-run" / "world-actions.jsonl"
+
+
+@pytest.mark.skipif(not REAL_RUN.parent.parent.exists(), reason="the real run's record is not here")
+def test_every_action_and_refusal_of_a_real_run_is_read_without_loss():
+    class Line(msgspec.Struct):
+        action: wire.Action
+        refusal: wire.ActionRefusal | None = None
+
+    for line in REAL_RUN.read_text().splitlines()[1:]:
+        read = msgspec.json.decode(line, type=Line)
+        plain = msgspec.json.decode(line)
+        assert msgspec.to_builtins(read.action) == plain["action"]
+        assert msgspec.to_builtins(read.refusal) == plain.get("refusal")
 
 
 actions = st.one_of(
