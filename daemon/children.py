@@ -9,16 +9,25 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import trio
 
-from daemon.process_table import Census
+from daemon.process_table import MARK, Census
 from daemon.spawning import Spawned, spawn
 
 SWEEP_SECONDS = 0.1
 """Deaths are looked for at most this often, since a look reads the whole process table."""
+_OURS_ALONE = (
+    "NOTIFY_SOCKET",
+    "WATCHDOG_PID",
+    "WATCHDOG_USEC",
+    "LISTEN_FDS",
+    "LISTEN_FDNAMES",
+    "LISTEN_PID",
+    "CREDENTIALS_DIRECTORY",
+)
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -47,8 +56,8 @@ class Status:
     def __str__(self) -> str:
         if self.code == os.CLD_EXITED:
             return f"exit code {self.value}"
-        known = self.value in iter(signal.Signals)
-        return f"signal {signal.Signals(self.value).name if known else self.value}"
+        known = {number.value: number.name for number in signal.Signals}
+        return f"signal {known.get(self.value, self.value)}"
 
 
 class Children:
@@ -60,12 +69,16 @@ class Children:
         self._starting = 0
 
     async def start(
-        self, command: Sequence[str], environment: Mapping[str, str], *, log: int | None = None
+        self, command: Sequence[str], mark: str, *, output: int | None = None
     ) -> Spawned:
-        """`spawning.spawn`; the caller waits for the process and then says `reap`."""
+        """`spawning.spawn`; the caller waits for the process and then says `reap`.
+
+        It inherits this environment, but for what systemd gave to the daemon alone, and the mark.
+        """
+        environment = {name: os.environ[name] for name in os.environ if name not in _OURS_ALONE}
         self._starting += 1
         try:
-            spawned = await spawn(command, environment, log=log)
+            spawned = await spawn(command, {**environment, MARK: mark}, output=output)
             self._started.add(spawned.identity.pid)
         finally:
             self._starting -= 1

@@ -8,8 +8,7 @@ family is gone, so that its number cannot be given to a stranger in between.
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
@@ -22,23 +21,13 @@ from daemon.delays import Delays
 from daemon.descendants import SETTLE_SECONDS, Family, kill, terminate
 from daemon.framing import LineSplitter
 from daemon.logs import FieldLog
-from daemon.process_table import MARK, Identity, Process, read_process
+from daemon.process_table import Identity, Process, read_process
 from daemon.spawning import Spawned
 from kernel.session.wire import LINE_CAP, FromSession, Running, ToSession, encode_line
 
 LOG_LINE_CAP = 8 * 1024
 OUTBOX_MESSAGES = 64
 _CHUNK = 64 * 1024
-_OURS_ALONE = (
-    "NOTIFY_SOCKET",
-    "WATCHDOG_PID",
-    "WATCHDOG_USEC",
-    "LISTEN_FDS",
-    "LISTEN_FDNAMES",
-    "LISTEN_PID",
-    "CREDENTIALS_DIRECTORY",
-)
-
 Cause: TypeAlias = Literal[
     "hung", "protocol_error", "stop_deadline", "stop_now", "lease_lapsed", "shutdown", "lingered"
 ]
@@ -67,12 +56,6 @@ class Listener(Protocol):
     def fault(self, reason: str) -> None:
         """A line that the protocol does not allow."""
         ...
-
-
-def child_environment(environ: Mapping[str, str], session_id: str) -> dict[str, str]:
-    """What a session process inherits: everything but what systemd gave to the daemon alone."""
-    kept = {name: value for name, value in environ.items() if name not in _OURS_ALONE}
-    return {**kept, MARK: session_id}
 
 
 class SessionProcess:
@@ -119,7 +102,7 @@ class SessionProcess:
         log: FieldLog,
     ) -> SessionProcess:
         """Spawn it; nothing is sent yet. Raises OSError."""
-        spawned = await children.start(command, child_environment(os.environ, session_id))
+        spawned = await children.start(command, session_id)
         return cls(children, spawned, session_id, mode, delays, log)
 
     def send(self, message: ToSession) -> bool:
@@ -143,9 +126,9 @@ class SessionProcess:
     async def run(self, listener: Listener) -> Exit:
         """Pump its pipes until it has exited and its family is gone.
 
-        Cancelled, it kills everything first, within a few seconds.
+        Meant to run where nothing cancels it, since `end` is the way to end it and is bounded;
+        cancelled nevertheless, it kills everything first.
         """
-        survivors: tuple[int, ...] | None = None
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._write)
@@ -159,13 +142,12 @@ class SessionProcess:
                 with trio.move_on_after(self._delays.drain):
                     await drained.wait()
                 nursery.cancel_scope.cancel()
-        finally:
+        except BaseException:
             with trio.CancelScope(shield=True):
-                if survivors is None:
-                    self._cause = self._cause or "shutdown"
-                    survivors = await kill(self._everyone)
-                status = await self._close()
-        return Exit(status, self._cause, survivors)
+                await kill(self._everyone)
+                await self._close()
+            raise
+        return Exit(await self._close(), self._cause, survivors)
 
     async def _read(self, listener: Listener, drained: trio.Event) -> None:
         async with trio.open_nursery() as nursery:

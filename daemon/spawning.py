@@ -40,9 +40,9 @@ async def spawn(
     command: Sequence[str],
     environment: Mapping[str, str],
     *,
-    log: int | None = None,
+    output: int | None = None,
 ) -> Spawned:
-    """Start a program with pipes on 0, 1 and 2; with `log`, an open file takes its output instead.
+    """Start a program with pipes on 0, 1 and 2; with `output`, that open file takes 1 and 2.
 
     Runs in a worker thread, since exec may read a slow disk. Raises OSError: no such program, no
     descriptors, no processes.
@@ -52,7 +52,7 @@ async def spawn(
         raise FileNotFoundError(f"there is no program {command[0]!r}")
     ends: list[int] = []
     try:
-        if log is None:
+        if output is None:
             child_in, stdin = _pipe(ends)
             stdout, child_out = _pipe(ends)
             stderr, child_err = _pipe(ends)
@@ -60,7 +60,7 @@ async def spawn(
             child_in = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             ends.append(child_in)
             stdin = stdout = stderr = None
-            child_out = child_err = log
+            child_out = child_err = output
         pid = await trio.to_thread.run_sync(
             _spawn, program, list(command), dict(environment), (child_in, child_out, child_err)
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ import trio
 from daemon.events import EventLog, session_event
 from daemon.leases import Lease
 from daemon.records import SeatRecord, SessionRecord, Write
-from kernel.journal.instant import instant
+from kernel.journal.instant import utc_now
 
 FILE = "state.db"
 SCHEMA = 1
@@ -56,8 +55,8 @@ class StateError(Exception):
     """The state directory cannot be used as it is; the message names the remedy."""
 
 
-class StateUnwritable(Exception):
-    """The disk did not take a change: it is full, read-only or broken."""
+class StateUnavailable(Exception):
+    """The disk did not take a change or give a row: it is full, read-only or broken."""
 
 
 class State:
@@ -69,14 +68,15 @@ class State:
         self._turn = trio.CapacityLimiter(1)
         self._backlog: list[Write] = []
         self._told: list[int] = []
+        self._untold = 0
 
     @property
     def behind(self) -> int:
-        """Changes that the disk has not taken yet."""
-        return len(self._backlog)
+        """Changes and event lines that the disk has not taken yet."""
+        return len(self._backlog) + self._untold
 
     async def commit(self, write: Write) -> None:
-        """Write rows, then their event lines. Raises StateUnwritable: nothing was written."""
+        """Write rows, then their event lines. Raises StateUnavailable: nothing was written."""
         await self._run(lambda: self._commit(write))
 
     async def record(self, write: Write) -> bool:
@@ -84,18 +84,18 @@ class State:
         return await self._run(lambda: self._commit_or_keep(write))
 
     async def catch_up(self) -> None:
-        """Write what the disk did not take before. Raises StateUnwritable."""
+        """Write what the disk did not take before. Raises StateUnavailable."""
         await self._run(self._commit)
 
     async def seats(self) -> dict[str, SeatRecord]:
         """What is known of every seat that ever played."""
-        rows = await self._run(lambda: self._rows("SELECT record FROM seats"))
+        rows = await self._rows("SELECT record FROM seats")
         records = [msgspec.json.decode(row, type=SeatRecord) for row in rows]
         return {record.seat: record for record in records}
 
     async def leases(self) -> dict[str, Lease]:
         """The leases not given up, lapsed ones included."""
-        rows = await self._run(lambda: self._rows("SELECT record FROM leases"))
+        rows = await self._rows("SELECT record FROM leases")
         found = [msgspec.json.decode(row, type=Lease) for row in rows]
         return {lease.seat: lease for lease in found}
 
@@ -114,20 +114,29 @@ class State:
         return await self._sessions("WHERE sitting = ? ORDER BY number", (sitting_id,))
 
     async def _sessions(self, rest: str, values: tuple[str | int, ...]) -> list[SessionRecord]:
-        rows = await self._run(lambda: self._rows(f"SELECT record FROM sessions {rest}", *values))
+        rows = await self._rows(f"SELECT record FROM sessions {rest}", *values)
         return [msgspec.json.decode(row, type=SessionRecord) for row in rows]
 
     async def _run(self, work: Callable[[], T]) -> T:
         # Not abandoned when cancelled: a commit that was begun has an outcome.
         return await trio.to_thread.run_sync(work, limiter=self._turn)
 
-    def _rows(self, query: str, *values: str | int) -> list[bytes]:
-        return [row[0] for row in self._connection.execute(query, values)]
+    async def _rows(self, query: str, *values: str | int) -> list[bytes]:
+        # A read that nobody waits for any more may end by itself.
+        return await trio.to_thread.run_sync(
+            self._read, query, values, limiter=self._turn, abandon_on_cancel=True
+        )
+
+    def _read(self, query: str, values: tuple[str | int, ...]) -> list[bytes]:
+        try:
+            return [row[0] for row in self._connection.execute(query, values)]
+        except sqlite3.OperationalError as error:
+            raise StateUnavailable(str(error)) from error
 
     def _commit_or_keep(self, write: Write) -> bool:
         try:
             self._commit(write)
-        except StateUnwritable:
+        except StateUnavailable:
             self._backlog.append(write)
             return False
         return True
@@ -143,7 +152,7 @@ class State:
                 for write in writes:
                     _apply(self._connection, write)
         except sqlite3.OperationalError as error:
-            raise StateUnwritable(str(error)) from error
+            raise StateUnavailable(str(error)) from error
         self._told.clear()
         self._backlog.clear()
         self._tell()
@@ -151,12 +160,15 @@ class State:
     def _tell(self) -> None:
         """Bring the outbox to the file; what cannot be written now stays for the next time."""
         rows = self._connection.execute("SELECT number, line FROM outbox ORDER BY number")
-        for number, line in rows.fetchall():
+        waiting = [row for row in rows.fetchall() if row[0] not in self._told]
+        self._untold = len(waiting)
+        for number, line in waiting:
             try:
                 self._events.append([line])
             except OSError:
                 return
             self._told.append(number)
+            self._untold -= 1
 
     def add_missing_events(self) -> None:
         """At the start, before anything is written: finish what an earlier daemon began."""
@@ -207,7 +219,7 @@ def _apply(connection: sqlite3.Connection, write: Write) -> None:
             ),
         )
         if write.announce:
-            event = session_event(session, instant(time.time()))
+            event = session_event(session, utc_now())
             connection.execute(
                 "INSERT INTO outbox (id, line) VALUES (?, ?)", (event.id, encode(event) + b"\n")
             )

@@ -1,0 +1,90 @@
+"""What the daemon does before anything else: end what an earlier daemon left behind.
+
+It contacts no world and starts no session. Sessions that were live stay so in the database, and
+their seats `stale`, until the play host settles them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from daemon.children import Children
+from daemon.descendants import family_of, kill
+from daemon.leases import Lease
+from daemon.logs import log_of
+from daemon.process_table import Identity, Process, ProcessTable, mark_of
+from daemon.records import SeatRecord, SessionRecord
+from daemon.seat import Seat
+from daemon.state import State
+
+_log = log_of(__name__)
+
+
+async def take_over(state: State, children: Children, boot_id: str, now: float) -> dict[str, Seat]:
+    """End the recorded processes of an earlier daemon; the seats as they then are.
+
+    `now` is of CLOCK_BOOTTIME. A seat whose session's process cannot be identified, or not be
+    ended, is blocked for as long as its lease may still hold: renewals are not written, so that
+    is a whole lease from now.
+    """
+    seats = {name: Seat(record) for name, record in (await state.seats()).items()}
+    leases = await state.leases()
+    for session in await state.live_sessions():
+        seat = seats.setdefault(session.seat, Seat(SeatRecord(seat=session.seat)))
+        seat.stale = session
+        survivors = await _end_leftovers(children, session, boot_id)
+        unidentified = session.state == "starting" and session.process is None
+        if (survivors or unidentified) and _may_hold(leases.get(session.seat), boot_id):
+            seat.blocked_until = now + leases[session.seat].ttl
+            _log.warning("seat %s waits for its lease's end", session.seat, event="boot")
+    for seat in seats.values():
+        newest = await state.latest_sessions(seat.name, 1)
+        seat.last = newest[0] if newest else None
+    return seats
+
+
+async def _end_leftovers(
+    children: Children, session: SessionRecord, boot_id: str
+) -> tuple[int, ...]:
+    if session.boot_id != boot_id:
+        return ()
+
+    async def leftovers() -> list[Process]:
+        return leftovers_of(await children.census.take(), session, _marks)
+
+    found = await leftovers()
+    if found:
+        pids = [process.pid for process in found]
+        _log.warning("ends what session %s left: %s", session.session_id, pids, event="boot")
+    survivors = await kill(leftovers)
+    if survivors:
+        _log.error("pids %s of session %s live on", survivors, session.session_id, event="boot")
+    return survivors
+
+
+def leftovers_of(
+    table: ProcessTable, session: SessionRecord, marks: Callable[[ProcessTable], Mapping[int, str]]
+) -> list[Process]:
+    """The living processes of an earlier daemon's session, by identity, descent and mark."""
+    known: Collection[Identity] = (
+        *([] if session.process is None else [session.process]),
+        *session.descendants,
+    )
+    marked = {pid for pid, mark in marks(table).items() if mark == session.session_id}
+    alive = {
+        identity.pid
+        for identity in known
+        if (process := table.get(identity.pid)) is not None and process.identity == identity
+    }
+    roots = {pid for pid in marked | alive if not table[pid].dead}
+    family = set[int]().union(*(family_of(table, root, known) for root in roots))
+    return [table[pid] for pid in family | roots]
+
+
+def _marks(table: ProcessTable) -> dict[int, str]:
+    found = {pid: mark_of(pid) for pid in table}
+    return {pid: mark for pid, mark in found.items() if mark is not None}
+
+
+def _may_hold(lease: Lease | None, boot_id: str) -> bool:
+    return lease is not None and lease.boot_id == boot_id

@@ -1,0 +1,123 @@
+"""The daemon's life: state directory, supervisor, control socket, signals, end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from socket import socket
+
+import trio
+
+from config.finding import ConfigError
+from config.loading import load_settings
+from config.places import control_socket, state_directory
+from config.settings import Settings
+from daemon.control.listening import SocketRefused, listen_at, passed_by_systemd, take_away
+from daemon.control.peers import Caller
+from daemon.control.server import serve
+from daemon.log_output import set_up_logging
+from daemon.opening import open_supervisor
+from daemon.playctl.exits import Exit, Trouble
+from daemon.refusal import Refusal
+from daemon.state import StateError
+from daemon.state_lock import StateHeld
+from daemon.supervisor import Supervisor
+
+_log = logging.getLogger(__name__)
+
+
+def run_daemon(configuration: Path) -> None:
+    """Runs until everything was drained. Raises Trouble when it cannot start."""
+    try:
+        settings = load_settings(configuration)
+    except ConfigError as error:
+        raise Trouble(
+            Exit.CONFIGURATION,
+            "; ".join(map(str, error.findings)),
+            f"See: playctl config check {configuration}",
+        ) from None
+    set_up_logging(settings.log.level, os.environ)
+    state = state_directory(settings, os.environ)
+    try:
+        trio.run(_live, settings, configuration.absolute(), state)
+    except* StateHeld as held:
+        raise Trouble(Exit.STATE_HELD, _first(held)) from None
+    except* StateError as broken:
+        raise Trouble(Exit.BAD, _first(broken)) from None
+    except* SocketRefused as refused:
+        raise Trouble(Exit.CONFIGURATION, _first(refused)) from None
+    except* OSError as failed:
+        raise Trouble(Exit.BAD, f"cannot run in {state}: {_first(failed)}") from None
+
+
+async def _live(settings: Settings, configuration: Path, state: Path) -> None:
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+        async with open_supervisor(settings, state, configuration=configuration) as supervisor:
+            # After the state is ours: of many daemons started at once only that one gets here.
+            with _listener(settings) as listener:
+                await _serve(supervisor, listener, signals)
+
+
+async def _serve(supervisor: Supervisor, listener: socket, signals: AsyncIterator[int]) -> None:
+    closing = trio.Event()
+    async with trio.open_nursery() as service:
+        service.start_soon(_obey, supervisor, signals)
+        async with trio.open_nursery() as answering:
+            answering.start_soon(serve, listener, supervisor, None, _uncounted, closing)
+            _log.info("playd listens at %s", listener.getsockname())
+            await supervisor.drained.wait()
+            closing.set()
+        service.cancel_scope.cancel()
+    _log.info("playd ends: nothing is left")
+
+
+async def _obey(supervisor: Supervisor, signals: AsyncIterator[int]) -> None:
+    """The first SIGTERM or SIGINT drains, the second kills; SIGHUP reloads."""
+    draining = False
+    async with trio.open_nursery() as nursery:
+        async for signum in signals:
+            if signum == signal.SIGHUP:
+                nursery.start_soon(_reload, supervisor)
+            elif draining:
+                _log.warning("killed by a second signal")
+                supervisor.kill_all()
+            else:
+                draining = True
+                nursery.start_soon(supervisor.drain, _ourselves())
+
+
+async def _reload(supervisor: Supervisor) -> None:
+    try:
+        await supervisor.reload(_ourselves())
+    except Refusal as refusal:
+        _log.error("the configuration stays as it was: %s", refusal.detail or refusal.message)
+
+
+@contextmanager
+def _listener(settings: Settings) -> Generator[socket]:
+    passed = passed_by_systemd()
+    if passed is not None:
+        with passed:
+            yield passed
+        return
+    path = control_socket(settings, os.environ)
+    listener = listen_at(path)
+    try:
+        yield listener
+    finally:
+        take_away(listener, path)
+
+
+def _ourselves() -> Caller:
+    return Caller(uid=os.geteuid(), gid=os.getegid(), pid=os.getpid())
+
+
+def _first(group: BaseExceptionGroup[Exception]) -> str:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error)

@@ -1,0 +1,446 @@
+"""The supervisor: what the verbs of the control socket do."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import trio
+from msgspec.structs import replace
+
+from config.finding import ConfigError
+from config.loading import load_settings
+from config.settings import Seat as SeatSettings
+from config.settings import Settings
+from daemon.ceilings import changed
+from daemon.control import wire
+from daemon.control.peers import Caller
+from daemon.happenings import Happening, Happenings, SeatChanged, SessionChanged
+from daemon.lifecycle import FAILED, TERMINAL
+from daemon.logs import log_of
+from daemon.means import Means
+from daemon.play_host import PlayHost
+from daemon.records import SeatRecord, SittingRecord, Write
+from daemon.recovering import forget_recovery, settle
+from daemon.refusal import Refusal
+from daemon.restarts import Deaths
+from daemon.seat import Seat
+from daemon.session import Session
+from daemon.sitting import Sitting
+from daemon.specifications import refuse_unpriced, seat_ceiling
+from daemon.state import StateUnavailable
+from daemon.views import live_view, seat_view, session_view
+from daemon.watching import event_of
+from daemon.worlds import Worlds
+from kernel.journal.instant import utc_now
+from kernel.version import VERSION
+
+_log = log_of(__name__)
+
+
+class Supervisor:
+    """Owns every seat. `daemon.opening.open_supervisor` makes one and ends what it started.
+
+    What cannot be done raises Refusal. Callers were authorized before.
+    """
+
+    def __init__(
+        self,
+        means: Means,
+        seats: dict[str, Seat],
+        worlds: Worlds,
+        sittings: trio.Nursery,
+        configuration: Path | None,
+    ) -> None:
+        self.drained = trio.Event()
+        """Nothing is left and nothing will be: the daemon may exit."""
+        self._means = means
+        self._seats = seats
+        self._worlds = worlds
+        self._sittings = sittings
+        self._configuration = configuration
+        self._configuration_error: str | None = None
+        self._draining = False
+        self._began = trio.current_time()
+        self._play_host = PlayHost(means, seats.values())
+        self._ended: Counter[wire.SessionState] = Counter()
+        """Sessions that ended since this daemon began."""
+        means.happenings.observe(self._count)
+        self._add_seats()
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration as last loaded."""
+        return self._means.settings
+
+    @property
+    def happenings(self) -> Happenings:
+        """The stream of everything that happens here."""
+        return self._means.happenings
+
+    @property
+    def draining(self) -> bool:
+        """Whether joins are refused because the daemon is about to exit."""
+        return self._draining
+
+    def live(self) -> list[tuple[Sitting, Session]]:
+        """Every live session with its sitting."""
+        playing = [seat.sitting for seat in self._seats.values() if seat.sitting is not None]
+        return [(sitting, sitting.session) for sitting in playing if sitting.session is not None]
+
+    # Looking
+
+    async def status(self, caller: Caller) -> wire.StatusResult:
+        """The daemon, its seats, and what is not as it should be."""
+        counts = dict(self._ended)
+        for _, session in self.live():
+            state = session.record.state
+            counts[state] = counts.get(state, 0) + 1
+        behind = self._means.state.behind
+        return wire.StatusResult(
+            version=VERSION,
+            pid=os.getpid(),
+            uptime=trio.current_time() - self._began,
+            draining=self._draining,
+            configuration=None if self._configuration is None else str(self._configuration),
+            configuration_error=self._configuration_error,
+            state_directory=str(self._means.state_directory),
+            seats=self._views(),
+            sessions=counts,
+            problems=(f"{behind} changes of the state wait for the disk",) if behind else (),
+        )
+
+    async def seats(self, caller: Caller) -> wire.SeatsResult:
+        """Every configured seat."""
+        return wire.SeatsResult(seats=self._views())
+
+    async def sessions(
+        self, caller: Caller, seat: str | None, all: bool, limit: int
+    ) -> wire.SessionsResult:
+        """Live sessions, or with `all` the newest of those ever recorded."""
+        live = {
+            session.record.session_id: live_view(session, sitting)
+            for sitting, session in self.live()
+            if seat in (None, session.record.seat)
+        }
+        if not all:
+            newest_first = sorted(live.values(), key=lambda view: view.began_at, reverse=True)
+            shown = tuple(newest_first)
+        else:
+            try:
+                records = await self._means.state.latest_sessions(seat, limit + 1)
+            except StateUnavailable as error:
+                raise _unwritable(error) from error
+            shown = tuple(live.get(record.session_id) or session_view(record) for record in records)
+        return wire.SessionsResult(sessions=shown[:limit], more=len(shown) > limit)
+
+    async def observe(self, caller: Caller, seat: str) -> wire.ObserveResult:
+        """The last decoded state of a live session; joins nothing."""
+        self._configured(seat)
+        await self._play_host.start()
+        sitting, session = self._playing(seat)
+        return wire.ObserveResult(seat=seat, session=live_view(session, sitting))
+
+    async def watch(self, caller: Caller, send: Callable[[wire.Event], None]) -> None:
+        """Shows every seat, then everything that happens, until cancelled."""
+
+        def show(happening: Happening) -> None:
+            event = event_of(happening, self._view)
+            if event is not None:
+                send(event)
+
+        with self.happenings.observed_by(show):
+            for view in self._views():
+                send(wire.SeatChanged(seat=view))
+            send(wire.Watching())
+            await trio.sleep_forever()
+
+    async def health(self, caller: Caller) -> wire.HealthResult:
+        """Whether joins are accepted, and what hinders them."""
+        behind = self._means.state.behind
+        checks = (
+            wire.HealthCheck(name="accepting", ok=not self._draining),
+            wire.HealthCheck(
+                name="state",
+                ok=behind == 0,
+                detail=f"{behind} changes wait for the disk" if behind else "",
+            ),
+        )
+        return wire.HealthResult(ready=all(check.ok for check in checks), checks=checks)
+
+    # Playing
+
+    async def join(
+        self, caller: Caller, seat: str, room: str | None, budget: wire.BudgetChange, wait: float
+    ) -> wire.JoinResult:
+        """Begin a sitting and wait at most `wait` seconds for its session to run."""
+        settings = self._configured(seat)
+        if self._draining:
+            raise Refusal("draining", "playd is about to exit", "Join again once it is back.")
+        room = room or settings.room
+        if room is not None and room not in self.settings.rooms:
+            raise Refusal("no_such_room", f"the configuration has no room {room}")
+        ours = self._seats[seat]
+        ours.refuse_if_taken(self._means.boottime())
+        # Nothing is awaited between the look and the taking, so one of many joins gets the seat.
+        sitting = ours.sitting = Sitting(
+            self._means,
+            ours,
+            self._play_host,
+            SittingRecord(
+                sitting_id=str(uuid.uuid4()),
+                seat=seat,
+                began_at=utc_now(),
+                uid=caller.uid,
+                room=room,
+                ceiling=changed(ours.record.ceiling or seat_ceiling(settings), budget),
+            ),
+        )
+        session_id, generation = sitting.next_session_id, ours.record.generation + 1
+        self._sittings.start_soon(sitting.play)
+        with trio.move_on_after(wait):
+            await sitting.answered.wait()
+        if sitting.refusal is not None:
+            raise sitting.refusal
+        running = sitting.answered.is_set()
+        return wire.JoinResult(
+            seat=seat,
+            session_id=session_id,
+            sitting_id=sitting.record.sitting_id,
+            generation=generation,
+            state="running" if running else "pending",
+            detail="" if running else "It is still starting; see playctl status.",
+        )
+
+    async def stop(self, caller: Caller, seat: str, now: bool) -> wire.StopResult:
+        """End the seat's sitting and say how; everyone who asks gets the same answer."""
+        sitting = self._sitting(seat)
+        waiting = sitting.session is None and sitting.restart_at is not None
+        if now:
+            sitting.kill()
+        else:
+            sitting.stop(f"stopped by uid {caller.uid}")
+        # Bounded by the stop's deadline and the time to kill.
+        await sitting.over.wait()
+        ended = sitting.latest
+        if waiting or ended is None:
+            return wire.StopResult(
+                seat=seat,
+                session_id=None,
+                state=None,
+                outcome=None,
+                detail="The pending restart was cancelled." if waiting else "",
+            )
+        survivors = sitting.survivors
+        return wire.StopResult(
+            seat=seat,
+            session_id=ended.session_id,
+            state=ended.state,
+            outcome=ended.outcome,
+            leave=ended.leave,
+            turns_taken=ended.turns_taken,
+            detail="Some of its processes could not be ended." if survivors else ended.reason,
+            survivors=survivors,
+        )
+
+    async def say(
+        self, caller: Caller, seat: str, text: str, speaker: str, room: str | None
+    ) -> wire.SayResult:
+        """Give a person's words to the session; answered once it has them."""
+        sitting, session = self._playing(seat)
+        if room != sitting.record.room:
+            raise Refusal("not_authorized", "this sitting belongs to another room")
+        if sitting.stopping:
+            raise Refusal("stopping", f"seat {seat} is stopping")
+        id = await session.say(text, speaker)
+        return wire.SayResult(seat=seat, session_id=session.record.session_id, id=id)
+
+    async def pause(self, caller: Caller, seat: str) -> wire.PauseResult:
+        """The turn in progress ends, none starts."""
+        return self._set_paused(seat, True)
+
+    async def resume(self, caller: Caller, seat: str) -> wire.PauseResult:
+        """Turns start again."""
+        return self._set_paused(seat, False)
+
+    async def budget(
+        self, caller: Caller, seat: str, change: wire.BudgetChange, default: bool
+    ) -> wire.BudgetResult:
+        """Read or change the ceilings: the running sitting's, or the seat's for later ones."""
+        settings = self._configured(seat)
+        ours = self._seats[seat]
+        sitting = ours.sitting
+        asks = change == wire.BudgetChange()
+        if default or (sitting is None and asks):
+            ceiling = changed(ours.record.ceiling or seat_ceiling(settings), change)
+            if not asks:
+                await self._commit_seat(ours, replace(ours.record, ceiling=ceiling))
+            return wire.BudgetResult(seat=seat, default=True, ceiling=ceiling)
+        sitting = self._sitting(seat)
+        ceiling = changed(sitting.record.ceiling, change)
+        session = sitting.session
+        if not asks:
+            if session is not None:
+                refuse_unpriced(ceiling, *session.models)
+            try:
+                await sitting.set_ceiling(ceiling)
+            except StateUnavailable as error:
+                raise _unwritable(error) from error
+        used = None if session is None else session.latest.budget
+        return wire.BudgetResult(seat=seat, default=False, ceiling=ceiling, used=used)
+
+    # Mending
+
+    async def reset(self, caller: Caller, seat: str) -> wire.ResetResult:
+        """Let a failed seat play again."""
+        settings = self._configured(seat)
+        ours = self._seats[seat]
+        ours.deaths = Deaths()
+        if ours.record.failed is not None:
+            await self._commit_seat(ours, replace(ours.record, failed=None))
+            _log.info("seat %s was reset by uid %d", seat, caller.uid, event="reset")
+        return wire.ResetResult(seat=seat, state=seat_view(ours, settings).state)
+
+    async def recover(self, caller: Caller, seat: str, force: bool) -> wire.RecoverResult:
+        """Settle an unconfirmed leave by asking the world, or by the caller's word."""
+        self._configured(seat)
+        await self._play_host.start()
+        ours = self._seats[seat]
+        if ours.sitting is not None:
+            raise Refusal("already_playing", f"seat {seat} is being played", "Stop it first.")
+        if force and ours.recovery_required:
+            _log.warning("seat %s: uid %d forced it", seat, caller.uid, event="recover_forced")
+            await forget_recovery(self._means, ours)
+            return wire.RecoverResult(seat=seat, outcome="forced")
+        settled = await settle(self._means, ours, trio.Event())
+        return wire.RecoverResult(seat=seat, outcome="settled" if settled else "nothing_to_recover")
+
+    async def world(
+        self, caller: Caller, seat: str, action: Literal["check", "start", "stop"]
+    ) -> wire.WorldResult:
+        """Check, start or stop the local world that the seat is in."""
+        name = self._configured(seat).world
+        if name is None:
+            raise Refusal("no_world", f"seat {seat} names no local world")
+        if action == "stop":
+            return await self._worlds.stop(seat, name)
+        world = self.settings.worlds[name]
+        if action == "check":
+            return await self._worlds.check(seat, name, world)
+        return await self._worlds.start(seat, name, world)
+
+    # The daemon itself
+
+    async def reload(self, caller: Caller) -> wire.ReloadResult:
+        """Read the configuration again; a bad file keeps the old one and says why."""
+        path = self._configuration
+        if path is None:
+            raise Refusal("configuration", "playd was started without a configuration file")
+        try:
+            new = await trio.to_thread.run_sync(load_settings, path)
+        except ConfigError as error:
+            self._configuration_error = str(error)
+            _log.error("keeps its configuration: %s", error, event="reload_failed")
+            raise Refusal("configuration", f"{path} was not taken", str(error)) from error
+        old, self._means.settings = self._means.settings, new
+        self._configuration_error = None
+        self._add_seats()
+        before, now = old.seats, new.seats
+        _log.info("took the configuration in %s", path, event="reload")
+        return wire.ReloadResult(
+            configuration=str(path),
+            added=tuple(sorted(now.keys() - before.keys())),
+            removed=tuple(sorted(before.keys() - now.keys())),
+            changed=tuple(sorted(n for n in now.keys() & before.keys() if now[n] != before[n])),
+            detail="Sessions that run keep what they started with.",
+        )
+
+    async def drain(self, caller: Caller) -> wire.DrainResult:
+        """Refuse joins, stop every session at once, and let the daemon exit."""
+        self._draining = True
+        _log.info("drains", event="drain")
+        playing = [seat.sitting for seat in self._seats.values() if seat.sitting is not None]
+        for sitting in playing:
+            sitting.stop("the daemon drains")
+        for sitting in playing:
+            # Bounded by the stop's deadline and the time to kill.
+            await sitting.over.wait()
+        self.drained.set()
+        ends = [sitting.latest for sitting in playing if sitting.latest is not None]
+        failed = sum(end.outcome in FAILED for end in ends)
+        return wire.DrainResult(stopped=len(ends) - failed, failed=failed)
+
+    def kill_all(self) -> None:
+        """End every session and every world at once, and accept nothing more."""
+        self._draining = True
+        for seat in self._seats.values():
+            if seat.sitting is not None:
+                seat.sitting.kill(shutdown=True)
+        self._worlds.end_all()
+
+    # Within
+
+    def _set_paused(self, seat: str, paused: bool) -> wire.PauseResult:
+        sitting, session = self._playing(seat)
+        sitting.pause(paused)
+        self.happenings.tell(SeatChanged(seat))
+        return wire.PauseResult(seat=seat, session_id=session.record.session_id, paused=paused)
+
+    async def _commit_seat(self, seat: Seat, record: SeatRecord) -> None:
+        try:
+            await self._means.state.commit(Write(seat=record))
+        except StateUnavailable as error:
+            raise _unwritable(error) from error
+        seat.record = record
+        self.happenings.tell(SeatChanged(seat.name))
+
+    def _configured(self, seat: str) -> SeatSettings:
+        try:
+            return self.settings.seats[seat]
+        except KeyError:
+            raise _no_such_seat(seat) from None
+
+    def _sitting(self, seat: str) -> Sitting:
+        """The sitting of a seat, even of one that a reload took out of the configuration."""
+        if seat not in self._seats:
+            raise _no_such_seat(seat)
+        sitting = self._seats[seat].sitting
+        if sitting is None:
+            self._configured(seat)
+            raise Refusal("not_playing", f"seat {seat} is not being played")
+        return sitting
+
+    def _playing(self, seat: str) -> tuple[Sitting, Session]:
+        sitting = self._sitting(seat)
+        if sitting.session is None:
+            raise Refusal("not_playing", f"seat {seat} has no session at this moment")
+        return sitting, sitting.session
+
+    def _view(self, name: str) -> wire.SeatView | None:
+        settings = self.settings.seats.get(name)
+        return None if settings is None else seat_view(self._seats[name], settings)
+
+    def _views(self) -> tuple[wire.SeatView, ...]:
+        configured = sorted(self.settings.seats.items())
+        return tuple(seat_view(self._seats[name], settings) for name, settings in configured)
+
+    def _add_seats(self) -> None:
+        for name in self.settings.seats:
+            if name not in self._seats:
+                self._seats[name] = Seat(SeatRecord(seat=name))
+
+    def _count(self, happening: Happening) -> None:
+        if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
+            self._ended[happening.session.state] += 1
+
+
+def _no_such_seat(seat: str) -> Refusal:
+    return Refusal("no_such_seat", f"the configuration has no seat {seat}")
+
+
+def _unwritable(error: StateUnavailable) -> Refusal:
+    return Refusal("state_unwritable", f"the state is not available: {error}")

@@ -1,0 +1,108 @@
+"""Seats and sessions as the control socket shows them."""
+
+from __future__ import annotations
+
+import trio
+from msgspec.structs import replace
+
+from config.settings import Seat as SeatSettings
+from daemon.control.wire import SeatState, SeatView, SessionView
+from daemon.lifecycle import TERMINAL
+from daemon.records import SessionRecord
+from daemon.seat import Seat
+from daemon.session import Session
+from daemon.sitting import Sitting
+from daemon.specifications import seat_ceiling
+
+
+def seat_view(seat: Seat, settings: SeatSettings) -> SeatView:
+    """A configured seat and what it does now."""
+    sitting = seat.sitting
+    state, detail = _condition(seat, sitting)
+    restart_at = None if sitting is None else sitting.restart_at
+    return SeatView(
+        seat=seat.name,
+        body=settings.body,
+        game=settings.game,
+        model=settings.model,
+        state=state,
+        detail=detail,
+        generation=seat.record.generation,
+        room=settings.room,
+        world=settings.world,
+        deaths=seat.deaths.recent(trio.current_time()),
+        restart_in=None if restart_at is None else max(0.0, restart_at - trio.current_time()),
+        ceiling=seat.record.ceiling or seat_ceiling(settings),
+        session=_session_of(seat, sitting),
+    )
+
+
+def session_view(record: SessionRecord) -> SessionView:
+    """A session by its record."""
+    process = record.process
+    return SessionView(
+        session_id=record.session_id,
+        sitting_id=record.sitting_id,
+        seat=record.seat,
+        generation=record.generation,
+        state=record.state,
+        began_at=record.began_at,
+        ended_at=record.ended_at,
+        pid=process.pid if process is not None and record.state not in TERMINAL else None,
+        room=record.room,
+        turns_taken=record.turns_taken,
+        outcome=record.outcome,
+        reason=record.reason,
+        leave=record.leave,
+        journey_id=record.journey_id,
+        journal=record.journal,
+    )
+
+
+def live_view(session: Session, sitting: Sitting) -> SessionView:
+    """A live session, with the newest of what it said."""
+    latest = session.latest
+    shown = session_view(session.record)
+    return replace(
+        shown,
+        paused=session.paused,
+        phase=latest.phase,
+        waiting=latest.waiting,
+        ceiling=sitting.record.ceiling,
+        budget=latest.budget,
+        card=latest.card,
+        failures_in_row=latest.failures_in_row,
+        counters=latest.counters or {},
+    )
+
+
+def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
+    if sitting is not None and sitting.session is not None:
+        return live_view(sitting.session, sitting)
+    record = seat.stale or seat.last
+    return None if record is None else session_view(record)
+
+
+def _condition(seat: Seat, sitting: Sitting | None) -> tuple[SeatState, str]:
+    if sitting is not None:
+        return _playing(sitting)
+    if seat.record.failed is not None:
+        return "failed", f"{seat.record.failed}; playctl reset {seat.name} lets it play again"
+    if seat.stale is not None:
+        return "stale", "an earlier daemon ended while it was played; join or observe settles it"
+    if seat.recovery_required:
+        return "recovery_required", f"a leave was not confirmed; playctl recover {seat.name}"
+    return "idle", ""
+
+
+def _playing(sitting: Sitting) -> tuple[SeatState, str]:
+    session = sitting.session
+    if sitting.stopping:
+        return "stopping", ""
+    if sitting.restart_at is not None:
+        return "restarting", sitting.restart_reason
+    if session is None or session.record.state in ("claimed", "starting"):
+        return "starting", ""
+    if session.record.state == "stopping":
+        return "stopping", session.record.reason
+    return ("paused" if session.paused else "running"), ""

@@ -1,0 +1,316 @@
+"""A session process that speaks the protocol and misbehaves as its arguments say.
+
+    session.py BEHAVIOUR [ARGUMENT]
+
+It imports little, so that it starts quickly.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+ARGUMENT = sys.argv[2] if len(sys.argv) > 2 else ""
+_unread = b""
+
+
+def write(data, descriptor=1):
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def say(kind, **fields):
+    write(json.dumps({"v": 1, "kind": kind, **fields}).encode() + b"\n")
+
+
+def hear():
+    """The next message, or None at the end of stdin."""
+    global _unread
+    while b"\n" not in _unread:
+        chunk = os.read(0, 65536)
+        if not chunk:
+            return None
+        _unread += chunk
+    line, _unread = _unread.split(b"\n", 1)
+    return json.loads(line)
+
+
+def begin(recovery="how-to-ask", descendants=()):
+    """Up to `running`; the specification."""
+    say("hello", pid=os.getpid(), version="test")
+    start = hear()
+    if start is None:
+        os._exit(0)
+    specification = start["specification"]
+    if specification["mode"] == "recover":
+        answer = open(ARGUMENT).read().strip() if os.path.exists(ARGUMENT) else "settled"
+        ended(answer, "confirmed" if answer == "settled" else "unconfirmed")
+        os._exit(0)
+    say("joining")
+    journal = f"{specification['stateDirectory']}/journals/{specification['sessionId']}.jsonl"
+    say(
+        "running",
+        journeyId="world:w:player:p",
+        environmentSessionId="e1",
+        environmentId="pokemon-firered",
+        journal=journal,
+        recovery=recovery,
+        descendants=list(descendants),
+    )
+    return specification
+
+
+def ended(outcome="stopped", leave="confirmed", **fields):
+    say("ended", outcome=outcome, leave=leave, turnsTaken=3, **fields)
+
+
+def obey():
+    """Answer what is asked until a stop or the end of stdin."""
+    while (message := hear()) is not None:
+        kind = message["kind"]
+        if kind == "stop":
+            say("stopping", reason=message["reason"])
+            ended()
+            return
+        if kind == "say":
+            say("ack", id=message["id"])
+        if kind == "ping":
+            say("heartbeat")
+        if kind in ("pause", "resume", "budget", "lease"):
+            print(json.dumps(message), file=sys.stderr, flush=True)
+
+
+def turn(number, **fields):
+    say(
+        "turn",
+        card={"turn": number, "at": "2026-01-01T00:00:00.000Z", "outcome": "accepted", **fields},
+        budget={
+            "tokens": 100 * number,
+            "tokenCeiling": 250000,
+            "cost": None,
+            "costCeiling": None,
+            "unreportedCalls": 0,
+        },
+    )
+
+
+def sleep_child(*, ignore_term=False, new_session=False):
+    """A grandchild that holds every pipe open."""
+    ready, told = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        if ignore_term:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if new_session:
+            os.setsid()
+        os.write(told, b"x")
+        time.sleep(600)
+        os._exit(0)
+    os.read(ready, 1)
+    return pid
+
+
+def good():
+    begin()
+    obey()
+
+
+def plays():
+    begin()
+    for number in range(int(ARGUMENT or 3)):
+        say("phase", phase="deciding", turn=number)
+        turn(number, scene="overworld", intent="go north")
+    say("notable", id="n1", notable="stuck", detail="twelve times the same")
+    obey()
+
+
+def crash_early():
+    say("hello", pid=os.getpid(), version="test")
+    hear()
+    os._exit(3)
+
+
+def crash_late():
+    begin()
+    time.sleep(float(ARGUMENT or 0))
+    os._exit(4)
+
+
+def refuses():
+    say("hello", pid=os.getpid(), version="test")
+    hear()
+    say("joining")
+    say("refused", reason="seat_taken", detail="somebody else plays there")
+
+
+def ends(outcome=ARGUMENT or "world_ended", leave="confirmed"):
+    begin()
+    ended(outcome, leave)
+
+
+def ends_unconfirmed():
+    begin()
+    ended("world_ended", "unconfirmed", detail="unreachable")
+
+
+def unconfirmed_once():
+    """Ends its first session without a confirmed leave; ARGUMENT holds what the world says."""
+    begin()
+    ended("world_ended", "unconfirmed")
+
+
+def silent():
+    begin()
+    time.sleep(600)
+
+
+def never_ready():
+    say("hello", pid=os.getpid(), version="test")
+    while (message := hear()) is not None:
+        if message["kind"] == "stop":
+            ended("stopped", "not_joined")
+            return
+
+
+def deaf():
+    """Lives, ignores SIGTERM, and never ends by itself."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    begin()
+    while True:
+        say("heartbeat")
+        time.sleep(0.1)
+
+
+def lingers():
+    begin()
+    ended("idle")
+    while True:
+        say("heartbeat")
+        time.sleep(0.1)
+
+
+def ends_twice():
+    begin()
+    ended("finished")
+    ended("stopped")
+    time.sleep(600)
+
+
+def garbage():
+    begin()
+    for _ in range(int(ARGUMENT)):
+        write(b"this is no message\n")
+    obey()
+
+
+def bad_utf8():
+    begin()
+    write(b'{"v":1,"kind":"phase","phase":"\xff","turn":1}\n')
+    say("phase", phase="seen", turn=2)
+    obey()
+
+
+def long_lines():
+    begin()
+    write(b"x" * (64 * 1024 * 1024))
+    write(b"\n")
+    say("phase", phase="after", turn=1)
+    obey()
+
+
+def half_a_line():
+    begin()
+    ended("finished")
+    write(b'{"v":1,"kind":"heart')
+
+
+def loud_start():
+    for _ in range(160):
+        write(b"e" * 65535 + b"\n", 2)
+    good()
+
+
+def floods_in_stop():
+    begin()
+    while hear()["kind"] != "stop":
+        pass
+    for number in range(20000):
+        turn(number, scene="x" * 400)
+    ended()
+
+
+def long_log_line():
+    write(b"l" * 100_000 + b"\n" + b"\xff\xfe bytes\n", 2)
+    good()
+
+
+def family():
+    """A grandchild in this session, one in its own that ignores SIGTERM, and one that is lost."""
+    pids = [
+        sleep_child(),
+        sleep_child(ignore_term=True, new_session=True),
+    ]
+    middle = os.fork()
+    if middle == 0:
+        os.setsid()
+        pids.append(sleep_child(ignore_term=True, new_session=True))
+        with open(ARGUMENT, "w") as file:
+            file.write(" ".join(map(str, pids)))
+        os._exit(0)
+    os.waitpid(middle, 0)
+    begin(descendants=pids[1:2])
+    obey()
+
+
+def dies_with_pipes_held():
+    begin()
+    pid = sleep_child()
+    with open(ARGUMENT, "w") as file:
+        file.write(str(pid))
+    os._exit(5)
+
+
+def double_forks():
+    begin()
+    for _ in range(200):
+        middle = os.fork()
+        if middle == 0:
+            if os.fork() == 0:
+                os.setsid()
+            os._exit(0)
+        os.waitpid(middle, 0)
+    say("phase", phase="forked", turn=0)
+    obey()
+
+
+def closes_its_pipes():
+    begin()
+    os.close(0)
+    os.close(1)
+    time.sleep(600)
+
+
+def reports():
+    """Writes what a supervised process finds at its start into ARGUMENT."""
+    with open("/proc/self/status") as status:
+        masks = {
+            name: value.strip()
+            for name, _, value in (line.partition(":") for line in status)
+            if name in ("SigBlk", "SigIgn", "ShdPnd")
+        }
+    facts = {
+        "masks": masks,
+        "descriptors": sorted(map(int, os.listdir("/proc/self/fd")))[:-1],
+        "session": os.getsid(0) == os.getpid(),
+        "group": os.getpgid(0) == os.getpid(),
+        "blocking": [os.get_blocking(number) for number in (0, 1, 2)],
+        "environment": sorted(os.environ),
+    }
+    with open(ARGUMENT, "w") as file:
+        json.dump(facts, file)
+    good()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
