@@ -6,6 +6,7 @@ An action has three spellings: flat fields in the model's answer, `payload` in t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,9 +33,10 @@ class ActionField:
 
 @dataclass(frozen=True, slots=True)
 class ActionKind:
-    """One kind of action."""
+    """One kind of action; `struct` takes the values of `fields` in their order."""
 
     name: str
+    struct: Callable[..., wire.Action]
     says: str
     fields: tuple[ActionField, ...] = ()
 
@@ -46,6 +48,7 @@ DIRECTIONS = {"up": "north", "down": "south", "left": "west", "right": "east"}
 CATALOGUE: tuple[ActionKind, ...] = (
     ActionKind(
         "button_press",
+        wire.ButtonPress,
         "press a button; a direction held 16 frames or more takes a step, 8 or fewer only turn",
         (
             ActionField("button", "string", "which button", choices=BUTTONS),
@@ -57,20 +60,25 @@ CATALOGUE: tuple[ActionKind, ...] = (
     ),
     ActionKind(
         "frame_advance",
+        wire.FrameAdvance,
         "touch nothing and let time pass",
         (ActionField("frames", "integer", "frames to wait, 1–3600", low=1, high=3600),),
     ),
     ActionKind(
         "walk_to",
+        wire.WalkTo,
         "walk to a tile of this map; the world finds the path and stops when something happens",
         (
             ActionField("x", "integer", "column of the tile, 0–1023", low=0, high=1023),
             ActionField("y", "integer", "row of the tile, 0–1023", low=0, high=1023),
         ),
     ),
-    ActionKind("advance_dialog", "read on until the dialog ends or asks something"),
+    ActionKind(
+        "advance_dialog", wire.AdvanceDialog, "read on until the dialog ends or asks something"
+    ),
     ActionKind(
         "enter_text",
+        wire.EnterText,
         "write on a naming screen",
         (
             ActionField(
@@ -85,6 +93,7 @@ CATALOGUE: tuple[ActionKind, ...] = (
     ),
     ActionKind(
         "select_menu_entry",
+        wire.SelectMenuEntry,
         "choose an entry of the open menu by its id; two entries may share a label",
         (ActionField("entry", "string", "the entry's id", low=1, high=200),),
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal, Protocol
 from urllib.parse import quote
 
@@ -259,10 +258,10 @@ class PokemonBody:
             case BodyTrouble():
                 return self._results.troubled(action, reply)
             case wire.ActAnswer(outcome=wire.Ran(observation=observation)):
-                settled = self._results.answered(action, reply)
-                return replace(settled, after=self._eyes.sight(observation, png))
+                after = self._eyes.sight(observation, png)
+                return self._results.answered(action, reply, after)
             case wire.ActAnswer():
-                return self._results.answered(action, reply)
+                return self._results.answered(action, reply, None)
 
     async def _picture(self, observed: wire.Observation) -> bytes | None:
         """The newest picture of the body that was observed. Raises WorldEnded."""

@@ -103,20 +103,18 @@ def _action(given: dict[str, Any]) -> wire.Action:
     kind = _KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise _Wrong("action", f"one of {', '.join(_KINDS)} is wanted")
-    own = {field.name for field in kind.fields}
-    for other in _ACTION_FIELDS:
-        if other in given and other not in own:
-            raise _Wrong(other, f"does not belong to {kind.name}")
-    values: dict[str, Any] = {"kind": kind.name}
+    values: list[int | str | bool | UnsetType] = []
     for field in kind.fields:
         if field.name in given:
-            values[field.name] = _value(field, given[field.name])
+            values.append(_value(field, given[field.name]))
         elif field.required:
             raise _Wrong(field.name, f"{kind.name} needs it")
-    try:
-        return msgspec.convert(values, wire.Action)
-    except msgspec.ValidationError as wrong:
-        raise _Wrong("action", str(wrong)[:200]) from None
+        else:
+            values.append(UNSET)
+    for other in _FOREIGN[name]:
+        if other in given:
+            raise _Wrong(other, f"does not belong to {kind.name}")
+    return kind.struct(*values)
 
 
 def _value(field: ActionField, value: Any) -> int | str | bool:
@@ -156,6 +154,10 @@ _NAME_CHARACTERS = frozenset(
 _KINDS: dict[str, ActionKind] = {kind.name: kind for kind in CATALOGUE}
 _ACTION_FIELDS: dict[str, ActionField] = {
     field.name: field for kind in CATALOGUE for field in kind.fields
+}
+_FOREIGN: dict[str, tuple[str, ...]] = {
+    kind.name: tuple(name for name in _ACTION_FIELDS if name not in {f.name for f in kind.fields})
+    for kind in CATALOGUE
 }
 _TEXTS = {
     "monologue": "what you think, 1–600 characters",

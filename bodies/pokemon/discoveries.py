@@ -24,11 +24,10 @@ class _Talk:
     """Text that A opened at a tile. `local_id`: who stood there; None: nobody that was read."""
 
     map_id: str
-    x: int
-    y: int
     local_id: int | None
-    text: str
     times: int
+    told: str
+    """In words for the model."""
 
 
 class Discoveries:
@@ -36,7 +35,7 @@ class Discoveries:
 
     def __init__(self) -> None:
         self._talks: dict[tuple[str, object], _Talk] = {}
-        self._ways: dict[tuple[Place, str], Place] = {}
+        self._ways: dict[tuple[Place, str], str] = {}
         self._walls: dict[Place, tuple[str, ...]] = {}
 
     def fold(
@@ -51,8 +50,9 @@ class Discoveries:
                 self._talked(before, after)
         start, end = place_of(before), place_of(after)
         if effect.what == "entered" and start and end:
-            self._ways.pop((start, described(action)), None)
-            self._ways[(start, described(action))] = end
+            how = described(action)
+            self._ways.pop((start, how), None)
+            self._ways[(start, how)] = _told_way(start, how, end)
             _bound(self._ways)
 
     def refused_here(self, view: View) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class Discoveries:
         if at is None:
             return ()
         return tuple(
-            _told(talk)
+            talk.told
             for talk in self._talks.values()
             if talk.map_id == at.map_id and _present(talk, view)
         )
@@ -74,11 +74,9 @@ class Discoveries:
     def ways(self, view: View) -> tuple[str, ...]:
         """The ways between maps that worked, those from this tile first, in words."""
         here = place_of(view)
-        ways = sorted(self._ways.items(), key=lambda way: way[0][0] != here)
-        return tuple(
-            f"from {start[0]} ({start[1]},{start[2]}): {how} led to {end[0]} ({end[1]},{end[2]})"
-            for (start, how), end in ways
-        )
+        from_here = tuple(told for (start, _), told in self._ways.items() if start == here)
+        others = tuple(told for (start, _), told in self._ways.items() if start != here)
+        return from_here + others
 
     def _walk_tried(self, button: str, effect: Happening, before: View) -> None:
         place = place_of(before)
@@ -103,14 +101,19 @@ class Discoveries:
         earlier = self._talks.pop(key, None)
         text = " / ".join(after.lines)[:_DIALOG_TEXT]
         times = earlier.times + 1 if earlier else 1
-        self._talks[key] = _Talk(at.map_id, x, y, who, text, times)
+        told = _told_talk(x, y, who, text, times)
+        self._talks[key] = _Talk(at.map_id, who, times, told)
         _bound(self._talks)
 
 
-def _told(talk: _Talk) -> str:
-    whom = f"localId {talk.local_id}" if talk.local_id is not None else "what stands"
-    often = f" ({talk.times} times)" if talk.times > 1 else ""
-    return f'A facing {whom} at ({talk.x},{talk.y}) opened "{talk.text}"{often}'
+def _told_talk(x: int, y: int, local_id: int | None, text: str, times: int) -> str:
+    whom = f"localId {local_id}" if local_id is not None else "what stands"
+    often = f" ({times} times)" if times > 1 else ""
+    return f'A facing {whom} at ({x},{y}) opened "{text}"{often}'
+
+
+def _told_way(start: Place, how: str, end: Place) -> str:
+    return f"from {start[0]} ({start[1]},{start[2]}): {how} led to {end[0]} ({end[1]},{end[2]})"
 
 
 def _present(talk: _Talk, view: View) -> bool:

@@ -44,6 +44,7 @@ class Recollection:
         self._effects = Counter()
         self._unchanged_run = 0
         self._marks = Window(RECURRING_WINDOW)
+        self._recurring: int | None = None
         self._recurring_run = 0
         self._standing_run = 0
         """Turns in a row with a known position and the whole window recurring (K22)."""
@@ -79,16 +80,15 @@ class Recollection:
         """Take in a turn that is over, whatever became of it."""
         shown = turn.shown.native if turn.shown else None
         after = turn.after.native if turn.after else None
-        decision = turn.decision
-        if decision is not None and shown is not None:
-            self._decided(shown, decision.notes, decision.objective)
+        if shown is not None:
+            self._saw(shown)
+        if turn.decision is not None and shown is not None:
+            self._decided(shown, turn.decision.notes, turn.decision.objective)
         else:
             self.objective = self.objective.passed()
         before = turn.before.native if turn.before else shown
         if turn.settled and before and isinstance(turn.effect, Happening):
             self._acted(turn.settled.native, turn.effect, before, after)
-        if shown is not None:
-            self._saw(shown)
         accepted = turn.settled is not None and not turn.settled.failed
         self.progress.fold((shown, after), accepted=accepted)
 
@@ -108,7 +108,7 @@ class Recollection:
         return {
             "stalledForTurns": self.progress.turns_since_new_tile,
             "repeatingForTurns": self._effects.count,
-            "recurringForTurns": recurring(self._marks) or 0,
+            "recurringForTurns": self._recurring or 0,
             "objectiveForTurns": self.objective.turns,
             "localeForTurns": self._turns_in_locale(view),
         }
@@ -118,12 +118,11 @@ class Recollection:
     ) -> None:
         if notes is not None:
             self.notes = notes
-        window = self._marks.then(view.mark)
         self.objective = self.objective.decided(
             wanted,
             view.mark,
-            window.values,
-            recurring=recurring(window) is not None,
+            self._marks.values,
+            recurring=self._recurring is not None,
             placed=view.at is not None,
         )
 
@@ -139,7 +138,7 @@ class Recollection:
 
     def _saw(self, view: View) -> None:
         self._marks = self._marks.then(view.mark)
-        length = recurring(self._marks)
+        self._recurring = length = recurring(self._marks)
         self._recurring_run = self._recurring_run + 1 if length else 0
         self.longest_recurring_run = max(self.longest_recurring_run, self._recurring_run)
         standing = view.at is not None and length == RECURRING_WINDOW

@@ -10,7 +10,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from bodies.pokemon import wire
 from bodies.pokemon.seat.troubles import OperationRefused
-from bodies.pokemon.sight import View
+from bodies.pokemon.sight import PokemonSight, View
 from kernel.body import BodyTrouble, Settled, TurnFacts
 from kernel.journal.instant import utc_now
 
@@ -42,8 +42,10 @@ class Results:
         self._session_id = session_id
         self._actions = 0
 
-    def answered(self, action: wire.Action, answer: wire.ActAnswer) -> PokemonSettled:
-        """The world's own answer."""
+    def answered(
+        self, action: wire.Action, answer: wire.ActAnswer, after: PokemonSight | None
+    ) -> PokemonSettled:
+        """The world's own answer, with the sight of what it showed right after."""
         outcome = answer.outcome
         if isinstance(outcome, wire.Rejected):
             return self._failed(action, outcome, "environment")
@@ -64,6 +66,7 @@ class Results:
             False,
             _sourced("environment", completed),
             Done(action, outcome, told.decode()[:DETAIL]),
+            after,
         )
 
     def remembered(self, action: wire.Action, refusal: wire.ActionRefusal) -> PokemonSettled:
