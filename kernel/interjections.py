@@ -60,15 +60,18 @@ class Interjections:
             self._drop_oldest(last)
 
     def show(self, bound: int) -> tuple[Said, ...]:
-        """What the next proposal shows: at most three, oldest first, `bound` characters each."""
+        """What the next proposal shows: at most three, oldest first, `bound` characters each.
+
+        Nothing that came after a text that had to be cut is shown before the rest of that text.
+        """
         said: list[Said] = []
+        whole = True
         for index, slot in enumerate(self._slots):
-            if index >= SHOWN_AT_ONCE:
-                slot.shown = 0
-                continue
-            slot.shown = min(bound, slot.length())
-            said.append(Said(slot.speaker, slot.text[: slot.shown], again=slot.shown_before))
-            slot.shown_before = True
+            slot.shown = min(bound, slot.length()) if whole and index < SHOWN_AT_ONCE else 0
+            if slot.shown:
+                said.append(Said(slot.speaker, slot.text[: slot.shown], again=slot.shown_before))
+                slot.shown_before = True
+            whole = slot.shown == slot.length()
         return tuple(said)
 
     def delivered(self) -> None:
