@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from kernel.journal.lines import NULL, Screenshot, Turn, TurnLine, require_narration_pair
+
+if TYPE_CHECKING:
+    from kernel.journal.evaluation.verdicts import Judgement
+    from kernel.journal.inspection import Inspection
+    from kernel.journal.recorded import RecordedTurn
+
+NAMELESS: Final = ""
+"""The environment of journals from before their headers named one."""
 
 
 class ProjectedTurn(Struct, frozen=True, kw_only=True):
@@ -34,6 +42,14 @@ class JournalReading(Protocol):
 
     def project(self, line: bytes) -> ProjectedTurn:
         """Read one turn line. Raises msgspec's `DecodeError` for a damaged one."""
+        ...
+
+    def judge(self, turn: RecordedTurn) -> Judgement:
+        """The verdicts on a turn that are the game's own. Raises JournalDamaged."""
+        ...
+
+    def inspect(self, turn: RecordedTurn) -> Inspection:
+        """What can be shown of a turn. Raises JournalDamaged."""
         ...
 
 

@@ -32,7 +32,7 @@ from kernel.journal.lines import (
     TurnLine,
     UsageLine,
 )
-from kernel.journal.projection import FindReading, JournalReading, canonical, project
+from kernel.journal.projection import NAMELESS, FindReading, JournalReading, canonical, project
 from kernel.journal.recorded import RecordedTurn, recorded
 from kernel.journal.recovery import OpenTurn
 
@@ -141,8 +141,10 @@ def decode_line(path: Path, number: int, text: bytes, reading: JournalReading | 
 
 
 def reading_for(header: HeaderLine, find_reading: FindReading) -> JournalReading | None:
-    """The reading for a journal's turn lines; older headers name no environment."""
-    return None if header.environment_id is UNSET else find_reading(header.environment_id)
+    """The reading for a journal's turn lines; older headers name no environment, or as scenario."""
+    if header.environment_id is not UNSET:
+        return find_reading(header.environment_id)
+    return find_reading(header.scenario_id.rpartition(":")[2]) or find_reading(NAMELESS)
 
 
 def kind_of(text: bytes) -> str:

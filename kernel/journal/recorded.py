@@ -52,14 +52,14 @@ class RecordedTurn:
         """Decode the evidence; None where the line has none. Raises JournalDamaged."""
         if self.evidence_text == NULL:
             return None
-        text = self._decode(_evidence, self.evidence_text, "evidence")
+        text = self.decode(_evidence, self.evidence_text, "evidence")
         return RecordedEvidence(
-            decision=self._decode(_stage, text.decision, "evidence.decision"),
-            immediate_pre_action=self._decode(
+            decision=self.decode(_stage, text.decision, "evidence.decision"),
+            immediate_pre_action=self.decode(
                 _stage, text.immediate_pre_action, "evidence.immediatePreAction"
             ),
-            post_action=self._decode(_stage, text.post_action, "evidence.postAction"),
-            action_result=self._decode(_result, text.action_result, "evidence.actionResult"),
+            post_action=self.decode(_stage, text.post_action, "evidence.postAction"),
+            action_result=self.decode(_result, text.action_result, "evidence.actionResult"),
             progress_before=text.progress_before,
             progress_after=text.progress_after,
             signals=text.signals,
@@ -67,7 +67,8 @@ class RecordedTurn:
             window=text.window,
         )
 
-    def _decode(self, decoder: msgspec.json.Decoder[_T], text: Raw, field: str) -> _T:
+    def decode(self, decoder: msgspec.json.Decoder[_T], text: Raw, field: str) -> _T:
+        """Read the part of the line that `field` names. Raises JournalDamaged."""
         try:
             return decoder.decode(text)
         except UNDECODABLE as error:

@@ -1,0 +1,56 @@
+"""The verdicts that are the same for every game: plan, recovery from a rejection, narration."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Raw
+
+from kernel.journal.evaluation.side_logs import Receipts
+from kernel.journal.evaluation.verdicts import Continuity, Narration, Recovery
+from kernel.journal.lines import NULL
+from kernel.journal.recorded import RecordedTurn
+
+REJECTED = "rejected_by_adapter"
+ACCEPTED = "accepted"
+
+
+def plan_continuity(previous: str | None, current: str | None) -> Continuity:
+    """From the objectives of two turns in a row; `previous` None: none, or no turn before."""
+    if previous is None:
+        return "unknown"
+    if current is None:
+        return "cleared"
+    return "continued" if current == previous else "changed"
+
+
+def rejection_recovery(turn: RecordedTurn, following: RecordedTurn | None) -> Recovery:
+    """What the player did about a rejection in the turn after it."""
+    if turn.turn.outcome != REJECTED:
+        return "not_applicable"
+    if following is None or NULL in (turn.turn.action, following.turn.action):
+        return "unknown"
+    if _same(turn.turn.action, following.turn.action):
+        return "repeated"
+    return "recovered" if following.turn.outcome == ACCEPTED else "changed_without_success"
+
+
+def narration(turn: RecordedTurn, receipts: Receipts) -> Narration:
+    """What became of the turn's words.
+
+    A wish to speak is `speakWanted` or, where no voice model spoke for the player, its own `speak`.
+    """
+    if turn.speech_delivery_id is not None:
+        return receipts.verdict_on(turn.speech_delivery_id)
+    said = turn.turn
+    if said.speak_suppressed:
+        return "suppressed"
+    wished = said.speak_wanted or said.speak is not None
+    return "model_silent" if said.action != NULL and not wished else "no_attempt"
+
+
+def _same(one: Raw, other: Raw) -> bool:
+    """Whether two JSON values are equal, however their keys are ordered."""
+    return one == other or _decoder.decode(one) == _decoder.decode(other)
+
+
+_decoder = msgspec.json.Decoder()
