@@ -103,7 +103,7 @@ async def _tend_leases(means: Means, supervisor: Supervisor) -> None:
     while True:
         await trio.sleep(means.delays.lease_check)
         now = means.boottime()
-        sessions = [session for _, session in supervisor.live()]
+        sessions = [session for _, session in supervisor.register.live()]
         holders: dict[str, Lease] = {}
         if any(session.lease.due(now, term_grace=grace) == "renew" for session in sessions):
             holders = await _holders(means)

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from config.finding import ConfigError
 from config.loading import load_settings
-from config.settings import Seat as SeatSettings
 from config.settings import Settings
 from daemon.ceilings import changed
 from daemon.control import wire
@@ -27,9 +26,9 @@ from daemon.play_host import PlayHost
 from daemon.records import SeatRecord, SittingRecord, Write
 from daemon.recovering import forget_recovery, settle
 from daemon.refusal import Refusal
+from daemon.register import Register
 from daemon.restarts import Deaths
 from daemon.seat import Seat
-from daemon.session import Session
 from daemon.sitting import Sitting
 from daemon.specifications import refuse_unpriced, seat_ceiling
 from daemon.state import StateUnavailable
@@ -59,7 +58,7 @@ class Supervisor:
         self.drained = trio.Event()
         """Nothing is left and nothing will be: the daemon may exit."""
         self._means = means
-        self._seats = seats
+        self._register = Register(means, seats)
         self._worlds = worlds
         self._sittings = sittings
         self._configuration = configuration
@@ -70,7 +69,6 @@ class Supervisor:
         self._ended: Counter[wire.SessionState] = Counter()
         """Sessions that ended since this daemon began."""
         means.happenings.observe(self._count)
-        self._add_seats()
 
     @property
     def settings(self) -> Settings:
@@ -87,17 +85,17 @@ class Supervisor:
         """Whether joins are refused because the daemon is about to exit."""
         return self._draining
 
-    def live(self) -> list[tuple[Sitting, Session]]:
-        """Every live session with its sitting."""
-        playing = [seat.sitting for seat in self._seats.values() if seat.sitting is not None]
-        return [(sitting, sitting.session) for sitting in playing if sitting.session is not None]
+    @property
+    def register(self) -> Register:
+        """All seats."""
+        return self._register
 
     # Looking
 
     async def status(self, caller: Caller) -> wire.StatusResult:
         """The daemon, its seats, and what is not as it should be."""
         counts = dict(self._ended)
-        for _, session in self.live():
+        for _, session in self._register.live():
             state = session.record.state
             counts[state] = counts.get(state, 0) + 1
         behind = self._means.state.behind
@@ -109,14 +107,14 @@ class Supervisor:
             configuration=None if self._configuration is None else str(self._configuration),
             configuration_error=self._configuration_error,
             state_directory=str(self._means.state_directory),
-            seats=self._views(),
+            seats=self._register.views(),
             sessions=counts,
             problems=(f"{behind} changes of the state wait for the disk",) if behind else (),
         )
 
     async def seats(self, caller: Caller) -> wire.SeatsResult:
         """Every configured seat."""
-        return wire.SeatsResult(seats=self._views())
+        return wire.SeatsResult(seats=self._register.views())
 
     async def sessions(
         self, caller: Caller, seat: str | None, all: bool, limit: int
@@ -124,7 +122,7 @@ class Supervisor:
         """Live sessions, or with `all` the newest of those ever recorded."""
         live = {
             session.record.session_id: live_view(session, sitting)
-            for sitting, session in self.live()
+            for sitting, session in self._register.live()
             if seat in (None, session.record.seat)
         }
         if not all:
@@ -140,21 +138,21 @@ class Supervisor:
 
     async def observe(self, caller: Caller, seat: str) -> wire.ObserveResult:
         """The last decoded state of a live session; joins nothing."""
-        self._configured(seat)
+        self._register.configured(seat)
         await self._play_host.start()
-        sitting, session = self._playing(seat)
+        sitting, session = self._register.playing(seat)
         return wire.ObserveResult(seat=seat, session=live_view(session, sitting))
 
     async def watch(self, caller: Caller, send: Callable[[wire.Event], None]) -> None:
         """Shows every seat, then everything that happens, until cancelled."""
 
         def show(happening: Happening) -> None:
-            event = event_of(happening, self._view)
+            event = event_of(happening, self._register.view)
             if event is not None:
                 send(event)
 
         with self.happenings.observed_by(show):
-            for view in self._views():
+            for view in self._register.views():
                 send(wire.SeatChanged(seat=view))
             send(wire.Watching())
             await trio.sleep_forever()
@@ -178,13 +176,12 @@ class Supervisor:
         self, caller: Caller, seat: str, room: str | None, budget: wire.BudgetChange, wait: float
     ) -> wire.JoinResult:
         """Begin a sitting and wait at most `wait` seconds for its session to run."""
-        settings = self._configured(seat)
+        ours, settings = self._register.configured(seat)
         if self._draining:
             raise Refusal("draining", "playd is about to exit", "Join again once it is back.")
         room = room or settings.room
         if room is not None and room not in self.settings.rooms:
             raise Refusal("no_such_room", f"the configuration has no room {room}")
-        ours = self._seats[seat]
         ours.refuse_if_taken(self._means.boottime())
         # Nothing is awaited between the look and the taking, so one of many joins gets the seat.
         sitting = ours.sitting = Sitting(
@@ -218,7 +215,7 @@ class Supervisor:
 
     async def stop(self, caller: Caller, seat: str, now: bool) -> wire.StopResult:
         """End the seat's sitting and say how; everyone who asks gets the same answer."""
-        sitting = self._sitting(seat)
+        sitting = self._register.sitting(seat)
         waiting = sitting.session is None and sitting.restart_at is not None
         if now:
             sitting.kill()
@@ -251,7 +248,7 @@ class Supervisor:
         self, caller: Caller, seat: str, text: str, speaker: str, room: str | None
     ) -> wire.SayResult:
         """Give a person's words to the session; answered once it has them."""
-        sitting, session = self._playing(seat)
+        sitting, session = self._register.playing(seat)
         if room != sitting.record.room:
             raise Refusal("not_authorized", "this sitting belongs to another room")
         if sitting.stopping:
@@ -271,8 +268,7 @@ class Supervisor:
         self, caller: Caller, seat: str, change: wire.BudgetChange, default: bool
     ) -> wire.BudgetResult:
         """Read or change the ceilings: the running sitting's, or the seat's for later ones."""
-        settings = self._configured(seat)
-        ours = self._seats[seat]
+        ours, settings = self._register.configured(seat)
         sitting = ours.sitting
         asks = change == wire.BudgetChange()
         if default or (sitting is None and asks):
@@ -280,7 +276,7 @@ class Supervisor:
             if not asks:
                 await self._commit_seat(ours, replace(ours.record, ceiling=ceiling))
             return wire.BudgetResult(seat=seat, default=True, ceiling=ceiling)
-        sitting = self._sitting(seat)
+        sitting = self._register.sitting(seat)
         ceiling = changed(sitting.record.ceiling, change)
         session = sitting.session
         if not asks:
@@ -297,8 +293,7 @@ class Supervisor:
 
     async def reset(self, caller: Caller, seat: str) -> wire.ResetResult:
         """Let a failed seat play again."""
-        settings = self._configured(seat)
-        ours = self._seats[seat]
+        ours, settings = self._register.configured(seat)
         ours.deaths = Deaths()
         if ours.record.failed is not None:
             await self._commit_seat(ours, replace(ours.record, failed=None))
@@ -307,9 +302,8 @@ class Supervisor:
 
     async def recover(self, caller: Caller, seat: str, force: bool) -> wire.RecoverResult:
         """Settle an unconfirmed leave by asking the world, or by the caller's word."""
-        self._configured(seat)
+        ours, _ = self._register.configured(seat)
         await self._play_host.start()
-        ours = self._seats[seat]
         if ours.sitting is not None:
             raise Refusal("already_playing", f"seat {seat} is being played", "Stop it first.")
         if force and ours.recovery_required:
@@ -323,7 +317,8 @@ class Supervisor:
         self, caller: Caller, seat: str, action: Literal["check", "start", "stop"]
     ) -> wire.WorldResult:
         """Check, start or stop the local world that the seat is in."""
-        name = self._configured(seat).world
+        _, settings = self._register.configured(seat)
+        name = settings.world
         if name is None:
             raise Refusal("no_world", f"seat {seat} names no local world")
         if action == "stop":
@@ -348,7 +343,7 @@ class Supervisor:
             raise Refusal("configuration", f"{path} was not taken", str(error)) from error
         old, self._means.settings = self._means.settings, new
         self._configuration_error = None
-        self._add_seats()
+        self._register.add_configured()
         before, now = old.seats, new.seats
         _log.info("took the configuration in %s", path, event="reload")
         return wire.ReloadResult(
@@ -363,7 +358,7 @@ class Supervisor:
         """Refuse joins, stop every session at once, and let the daemon exit."""
         self._draining = True
         _log.info("drains", event="drain")
-        playing = [seat.sitting for seat in self._seats.values() if seat.sitting is not None]
+        playing = self._register.sittings()
         for sitting in playing:
             sitting.stop("the daemon drains")
         for sitting in playing:
@@ -377,15 +372,14 @@ class Supervisor:
     def kill_all(self) -> None:
         """End every session and every world at once, and accept nothing more."""
         self._draining = True
-        for seat in self._seats.values():
-            if seat.sitting is not None:
-                seat.sitting.kill(shutdown=True)
+        for sitting in self._register.sittings():
+            sitting.kill(shutdown=True)
         self._worlds.end_all()
 
     # Within
 
     def _set_paused(self, seat: str, paused: bool) -> wire.PauseResult:
-        sitting, session = self._playing(seat)
+        sitting, session = self._register.playing(seat)
         sitting.pause(paused)
         self.happenings.tell(SeatChanged(seat))
         return wire.PauseResult(seat=seat, session_id=session.record.session_id, paused=paused)
@@ -398,48 +392,9 @@ class Supervisor:
         seat.record = record
         self.happenings.tell(SeatChanged(seat.name))
 
-    def _configured(self, seat: str) -> SeatSettings:
-        try:
-            return self.settings.seats[seat]
-        except KeyError:
-            raise _no_such_seat(seat) from None
-
-    def _sitting(self, seat: str) -> Sitting:
-        """The sitting of a seat, even of one that a reload took out of the configuration."""
-        if seat not in self._seats:
-            raise _no_such_seat(seat)
-        sitting = self._seats[seat].sitting
-        if sitting is None:
-            self._configured(seat)
-            raise Refusal("not_playing", f"seat {seat} is not being played")
-        return sitting
-
-    def _playing(self, seat: str) -> tuple[Sitting, Session]:
-        sitting = self._sitting(seat)
-        if sitting.session is None:
-            raise Refusal("not_playing", f"seat {seat} has no session at this moment")
-        return sitting, sitting.session
-
-    def _view(self, name: str) -> wire.SeatView | None:
-        settings = self.settings.seats.get(name)
-        return None if settings is None else seat_view(self._seats[name], settings)
-
-    def _views(self) -> tuple[wire.SeatView, ...]:
-        configured = sorted(self.settings.seats.items())
-        return tuple(seat_view(self._seats[name], settings) for name, settings in configured)
-
-    def _add_seats(self) -> None:
-        for name in self.settings.seats:
-            if name not in self._seats:
-                self._seats[name] = Seat(SeatRecord(seat=name))
-
     def _count(self, happening: Happening) -> None:
         if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
             self._ended[happening.session.state] += 1
-
-
-def _no_such_seat(seat: str) -> Refusal:
-    return Refusal("no_such_seat", f"the configuration has no seat {seat}")
 
 
 def _unwritable(error: StateUnavailable) -> Refusal:
