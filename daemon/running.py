@@ -16,6 +16,7 @@ from config.finding import ConfigError
 from config.loading import load_settings
 from config.places import control_socket, state_directory
 from config.settings import Settings
+from daemon.control import wire
 from daemon.control.listening import SocketRefused, listen_at, passed_by_systemd, take_away
 from daemon.control.peers import Caller
 from daemon.control.server import serve
@@ -67,7 +68,7 @@ async def _serve(supervisor: Supervisor, listener: socket, signals: AsyncIterato
     async with trio.open_nursery() as service:
         service.start_soon(_obey, supervisor, signals)
         async with trio.open_nursery() as answering:
-            answering.start_soon(serve, listener, supervisor, None, _uncounted, closing)
+            answering.start_soon(serve, listener, supervisor, _NoDeliveries(), _uncounted, closing)
             _log.info("playd listens at %s", listener.getsockname())
             await supervisor.drained.wait()
             closing.set()
@@ -110,6 +111,24 @@ def _listener(settings: Settings) -> Generator[socket]:
         yield listener
     finally:
         take_away(listener, path)
+
+
+class _NoDeliveries:
+    """Stands where rooms will be: nothing was delivered."""
+
+    async def receipts(
+        self, caller: Caller, room: str | None, seat: str | None, limit: int
+    ) -> wire.ReceiptsResult:
+        return wire.ReceiptsResult(receipts=())
+
+    async def acknowledge(
+        self, caller: Caller, room: str, receipt: wire.Acknowledgement
+    ) -> wire.ReceiptsResult:
+        raise Refusal("no_such_delivery", f"{room} got no delivery {receipt.delivery_id}")
+
+
+def _uncounted(verb: str, code: str) -> None:
+    """Stands where metrics will be."""
 
 
 def _ourselves() -> Caller:

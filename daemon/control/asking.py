@@ -11,7 +11,7 @@ import msgspec
 from daemon.control import wire
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
-from daemon.control.supervision import Supervision
+from daemon.control.supervision import Deliveries, Supervision
 from daemon.refusal import Refusal
 
 
@@ -21,6 +21,7 @@ class Asking:
 
     caller: Caller
     supervision: Supervision
+    deliveries: Deliveries
     permissions: Callable[[], Permissions]
     """As last loaded: a stream asks again for every event."""
 

@@ -51,7 +51,9 @@ def passed_by_systemd() -> socket.socket | None:
         return None
     from systemd import daemon  # pyright: ignore[reportMissingTypeStubs]
 
-    passed = daemon.listen_fds(unset_environment=True)
+    passed = daemon.listen_fds()
+    for name in ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"):  # ours alone, no child's
+        os.environ.pop(name, None)
     if not passed:
         return None
     listener = socket.socket(fileno=passed[0])

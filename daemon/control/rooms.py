@@ -44,8 +44,8 @@ async def receipts(asking: Asking, params: wire.ReceiptsParams) -> wire.Receipts
                 "an acknowledgement is by a room",
                 'Name the room that got the delivery in "room".',
             )
-        return await asking.supervision.acknowledge(asking.caller, params.room, params.acknowledge)
-    found = await asking.supervision.receipts(asking.caller, params.room, params.seat, params.limit)
+        return await asking.deliveries.acknowledge(asking.caller, params.room, params.acknowledge)
+    found = await asking.deliveries.receipts(asking.caller, params.room, params.seat, params.limit)
     permissions = asking.permissions()
     mine, more = fit(
         receipt

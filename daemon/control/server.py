@@ -17,7 +17,7 @@ from daemon.control.conversation import Conversation, Count
 from daemon.control.grants import Permissions, gid_of, permissions_of, uid_of
 from daemon.control.lines import failure_line
 from daemon.control.peers import Caller, caller_of
-from daemon.control.supervision import Supervision
+from daemon.control.supervision import Deliveries, Supervision
 
 FAREWELL_SECONDS = 1.0
 """For the answers that are under way when the daemon ends."""
@@ -29,13 +29,17 @@ _log = logging.getLogger(__name__)
 
 
 async def serve(
-    listener: socket.socket, supervision: Supervision, count: Count, closing: trio.Event
+    listener: socket.socket,
+    supervision: Supervision,
+    deliveries: Deliveries,
+    count: Count,
+    closing: trio.Event,
 ) -> None:
     """Answers clients until `closing` is set, then lets each have what was being answered.
 
     That farewell takes at most `FAREWELL_SECONDS`. The listener stays its owner's to close.
     """
-    door = _Door(_Authority(supervision), Admission(), count)
+    door = _Door(_Authority(supervision), deliveries, Admission(), count)
     async with trio.open_nursery() as clients:
         async with trio.open_nursery() as accepting:
             accepting.start_soon(_accept, listener, door, clients)
@@ -82,6 +86,7 @@ class _Authority:
 @dataclass(eq=False)
 class _Door:
     authority: _Authority
+    deliveries: Deliveries
     admission: Admission
     count: Count
     conversations: set[Conversation] = field(default_factory=set[Conversation])
@@ -96,7 +101,12 @@ class _Door:
             if not self.admission.admit(caller):
                 await self._turn_away(connection, caller)
                 return
-            asking = Asking(caller, self.authority.supervision, self.authority.permissions)
+            asking = Asking(
+                caller,
+                self.authority.supervision,
+                self.deliveries,
+                self.authority.permissions,
+            )
             conversation = Conversation(asking, self.count)
             self.conversations.add(conversation)
             try:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 
 from daemon.control import wire
 from daemon.control.asking import Asking, Verb, at_all
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
+from kernel.version import VERSION
 
 
 async def hello(asking: Asking, params: wire.HelloParams) -> wire.HelloResult:
     """Who answers, and as whom the caller is known."""
     return wire.HelloResult(
         protocol=wire.PROTOCOL,
-        version=version("playd"),
+        version=VERSION,
         pid=os.getpid(),
         uid=asking.caller.uid,
         owner=asking.caller.owner,

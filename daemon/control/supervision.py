@@ -68,16 +68,6 @@ class Supervision(Protocol):
         self, caller: Caller, seat: str, action: Literal["check", "start", "stop"]
     ) -> wire.WorldResult: ...
 
-    async def receipts(
-        self, caller: Caller, room: str | None, seat: str | None, limit: int
-    ) -> wire.ReceiptsResult: ...
-
-    async def acknowledge(
-        self, caller: Caller, room: str, receipt: wire.Acknowledgement
-    ) -> wire.ReceiptsResult:
-        """Records what became of a delivery of this room; refused if it is not this room's."""
-        ...
-
     async def reset(self, caller: Caller, seat: str) -> wire.ResetResult: ...
 
     async def recover(self, caller: Caller, seat: str, force: bool) -> wire.RecoverResult: ...
@@ -87,3 +77,17 @@ class Supervision(Protocol):
     async def drain(self, caller: Caller) -> wire.DrainResult: ...
 
     async def health(self, caller: Caller) -> wire.HealthResult: ...
+
+
+class Deliveries(Protocol):
+    """What rooms were told and what became of it, as the control socket asks for it."""
+
+    async def receipts(
+        self, caller: Caller, room: str | None, seat: str | None, limit: int
+    ) -> wire.ReceiptsResult: ...
+
+    async def acknowledge(
+        self, caller: Caller, room: str, receipt: wire.Acknowledgement
+    ) -> wire.ReceiptsResult:
+        """Records what became of a delivery of this room; refused if it is not this room's."""
+        ...

@@ -69,7 +69,7 @@ class Client:
         self._send(verb, params)
         self._socket.settimeout(seconds)
         answer = self._receive(seconds)
-        if answer.result is None:
+        if answer.result == _ABSENT:
             raise self._trouble(answer)
         return msgspec.json.decode(answer.result, type=result)
 
@@ -80,9 +80,9 @@ class Client:
         """
         self._send("watch", params)
         self._socket.settimeout(None)
-        while (answer := self._receive(None)).event is not None:
+        while (answer := self._receive(None)).event != _ABSENT:
             yield wire.event_decoder.decode(answer.event)
-        if answer.result is None:
+        if answer.result == _ABSENT:
             raise self._trouble(answer)
 
     def _send(self, verb: str, params: msgspec.Struct) -> None:
@@ -137,12 +137,15 @@ class Client:
         )
 
 
+_ABSENT = msgspec.Raw()
+
+
 class _Answer(msgspec.Struct):
     id: wire.RequestId | None = None
     ok: bool = True
-    result: msgspec.Raw | None = None
+    result: msgspec.Raw = _ABSENT
     error: wire.Failure | None = None
-    event: msgspec.Raw | None = None
+    event: msgspec.Raw = _ABSENT
 
 
 _encoder = msgspec.json.Encoder()

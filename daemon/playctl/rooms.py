@@ -78,6 +78,7 @@ def receipts(
             )
             for receipt in found.receipts
         ],
+        "No receipts.",
     )
     if found.more:
         click.echo("There are more: raise --limit.")

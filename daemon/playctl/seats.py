@@ -45,11 +45,10 @@ def status(invocation: Invocation, seat: str | None, as_json: bool) -> None:
         click.echo(f"The last reload kept the old configuration: {found.configuration_error}")
     for problem in found.problems:
         click.echo(f"! {plain(problem)}")
-    if not found.seats:
-        click.echo("No seats. Add one to the configuration, then: playctl reload")
-        return
     show.table(
-        ("SEAT", "STATE", "TURNS>", "TOKENS>", "COST>", "NOW"), [_row(seat) for seat in found.seats]
+        ("SEAT", "STATE", "TURNS>", "TOKENS>", "COST>", "NOW"),
+        [_row(seat) for seat in found.seats],
+        _NO_SEATS,
     )
 
 
@@ -72,6 +71,7 @@ def seats(invocation: Invocation, as_json: bool) -> None:
             (seat.seat, seat.game, seat.model, seat.room or "-", seat.world or "-", seat.state)
             for seat in found.seats
         ],
+        _NO_SEATS,
     )
 
 
@@ -109,6 +109,9 @@ def recover(invocation: Invocation, seat: str, force: bool, as_json: bool) -> No
         show.document(done)
     else:
         click.echo(f"{done.seat}: {done.outcome}. {done.detail}".strip())
+
+
+_NO_SEATS = "No seats. Add one to the configuration, then: playctl reload"
 
 
 def _joined(first: R, rest: R) -> R:

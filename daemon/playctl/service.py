@@ -58,6 +58,7 @@ def health(invocation: Invocation, as_json: bool) -> None:
         show.table(
             ("CHECK", "", "DETAIL"),
             [(check.name, "ok" if check.ok else "bad", check.detail) for check in found.checks],
+            "Nothing was checked.",
         )
     if not found.ready:
         bad = ", ".join(check.name for check in found.checks if not check.ok) or "it is ending"

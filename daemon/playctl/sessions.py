@@ -50,6 +50,7 @@ def sessions(
             )
             for session in found.sessions
         ],
+        "No sessions." if all_of_them else "Nobody plays. Ended sessions: playctl sessions --all",
     )
     if found.more:
         click.echo("There are more: name a seat, or raise --limit.")
@@ -236,6 +237,7 @@ def budget(
             ("turns", "", _number(ceiling.max_turns)),
             ("seconds", "", _number(ceiling.max_duration)),
         ],
+        "",
     )
 
 

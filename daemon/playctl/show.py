@@ -6,7 +6,7 @@ rich is imported only where something is drawn; it colours on a terminal alone a
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -46,9 +46,14 @@ def json_line(event: object) -> None:
     click.echo(msgspec.json.encode(event))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Prints a table; a cell that names a state has its colour. Columns may end in `>`: to the
-    right."""
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
+    """Prints a table, or the sentence `empty` where there is no row.
+
+    A cell that names a state has its colour; a column whose name ends in `>` stands to the right.
+    """
+    if not rows:
+        click.echo(empty)
+        return
     from rich.table import Table
     from rich.text import Text
 
@@ -59,7 +64,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         )
     for row in rows:
         drawn.add_row(*(Text(plain(cell), COLOURS.get(cell, "")) for cell in row))
-    console().print(drawn)
+    screen = console()
+    with screen.capture() as captured:
+        screen.print(drawn)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
 
 
 def console() -> Console:
@@ -104,9 +113,13 @@ def used_cost(used: wire.BudgetUsed | None) -> str:
 
 
 def seat_state(seat: wire.SeatView) -> str:
-    """What a seat does, in a few words."""
+    """What a seat does or did last, in a few words."""
+    session = seat.session
     if seat.state == "restarting" and seat.restart_in is not None:
-        return f"in {duration(seat.restart_in)}"
-    if seat.session is not None and seat.state == "running" and seat.session.phase is not None:
-        return seat.session.phase
-    return seat.detail
+        return f"in {duration(seat.restart_in)}: {seat.detail}"
+    if session is None or seat.detail:
+        return seat.detail
+    if seat.state == "idle":
+        why = f": {session.reason}" if session.reason else ""
+        return f"last {session.outcome or session.state}{why}"
+    return session.phase or ""

@@ -132,7 +132,7 @@ async def served(folder: Path, settings: Settings) -> AsyncIterator[Door]:
 
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(serve, listener, door.daemon, count, door.closing)
+            nursery.start_soon(serve, listener, door.daemon, door.daemon, count, door.closing)
             yield door
             nursery.cancel_scope.cancel()
     finally:
