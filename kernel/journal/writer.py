@@ -102,7 +102,7 @@ class JournalWriter:
         self._encoder = msgspec.json.Encoder()
         self._buffer = bytearray()
         self._unfinished = False
-        self._named = False
+        self._folder_flushed = False
         self._dirty = trio.Event()
         self._urgent = trio.Event()
         self._disk = trio.CapacityLimiter(1)
@@ -173,19 +173,19 @@ class JournalWriter:
             await trio.to_thread.run_sync(self._sync, abandon_on_cancel=True, limiter=self._disk)
         except OSError as error:
             self.written.flush_failures += 1
-            self._note(f"flushing {self.path.name}: {error.strerror}")
+            self.written.trouble = f"flushing {self.path.name}: {error.strerror}"
         else:
             self.written.unflushed -= lines
 
     def _sync(self) -> None:
         os.fsync(self._file)
-        if not self._named:
+        if not self._folder_flushed:
             folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 os.fsync(folder)
             finally:
                 os.close(folder)
-            self._named = True
+            self._folder_flushed = True
 
     def _pay_debts(self, at: str) -> bool:
         if self._unfinished and not self._cut_back():
@@ -244,10 +244,10 @@ class JournalWriter:
         try:
             done = os.write(self._file, self._buffer)
         except OSError as error:
-            self._note(f"writing {self.path.name}: {error.strerror}")
+            self.written.trouble = f"writing {self.path.name}: {error.strerror}"
             return False
         if done < size:
-            self._note(f"writing {self.path.name}: {done} of {size} bytes were taken")
+            self.written.trouble = f"writing {self.path.name}: {done} of {size} bytes were taken"
             self._unfinished = True
             self._cut_back()
             return False
@@ -261,7 +261,9 @@ class JournalWriter:
         try:
             os.ftruncate(self._file, self.written.bytes)
         except OSError as error:
-            self._note(f"cutting an unfinished line off {self.path.name}: {error.strerror}")
+            self.written.trouble = (
+                f"cutting an unfinished line off {self.path.name}: {error.strerror}"
+            )
             return False
         self._unfinished = False
         return True
@@ -272,15 +274,12 @@ class JournalWriter:
             return
         self.written.lost += 1
         if detail is not None:
-            self._note(f"{cause}: {detail}")
+            self.written.trouble = f"{cause}: {detail}"
         gap = self._gaps.setdefault(cause, _Gap(first_at=at))
         gap.lost += 1
         gap.last_at = at
         gap.kinds[str(line.__struct_config__.tag)] = None
         gap.detail = detail
-
-    def _note(self, trouble: str) -> None:
-        self.written.trouble = trouble
 
     def _now(self) -> str:
         return instant(self._wall())
@@ -319,12 +318,11 @@ class _Gap:
 def _create(path: Path) -> int:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = os.open(
+        return os.open(
             path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
         )
     except OSError as error:
         raise JournalNotOpened(path, error) from error
-    return file
 
 
 def _remedy(path: Path) -> str:

@@ -25,7 +25,7 @@ from kernel.journal.lines import (
     TurnLine,
     opaque,
 )
-from kernel.journal.projection import ProjectedTurn
+from kernel.journal.projection import JournalReading, ProjectedTurn
 from kernel.journal.reader import Entry, JournalReader, TornTail
 from kernel.journal.recorded import RecordedTurn
 from kernel.journal.verify import verify
@@ -330,7 +330,7 @@ class NativeTurnLine(Line, frozen=True, kw_only=True, tag="turn"):
     after: Raw
 
 
-class NativeReading:
+class NativeReading(JournalReading):
     def project(self, line: bytes) -> ProjectedTurn:
         native = msgspec.json.decode(line, type=NativeTurnLine)
         return ProjectedTurn(

@@ -18,6 +18,7 @@ from kernel.journal.lines import (
     LINE_LIMIT,
     NULL,
     ActionLine,
+    Envelope,
     HeaderLine,
     JournalGapLine,
     Line,
@@ -109,13 +110,22 @@ def test_a_state_directory_that_takes_no_files_is_a_typed_error(
         open_writer()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_state_directory_is_a_typed_error(
-    journals: Path, open_writer: OpenWriter
-) -> None:
-    journals.mkdir(mode=0o500)
+def test_a_read_only_state_directory_is_a_typed_error(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        directory = Path("/sys/journals")  # Not even root makes a folder there.
+    else:
+        directory = tmp_path / "state" / "journals"
+        directory.parent.mkdir(mode=0o500)
+    envelope = Envelope(
+        run_id="r",
+        journey_id="j",
+        environment_id="e",
+        environment_session_id="s",
+        venue="local",
+    )
+    header = HeaderLine(scenario_id="s", started_at="2026-03-01T10:00:00.000Z")
     with pytest.raises(JournalNotOpened, match="make the state directory writable"):
-        open_writer()
+        JournalWriter(directory, envelope, header)
 
 
 @pytest.mark.parametrize("run_id", ["", "../x", "a/b", ".hidden", "a\n", "x" * 129])
