@@ -173,10 +173,11 @@ class Seat:
     async def social(
         self, operation: SocialOperation, asked: Mapping[str, object]
     ) -> Mapping[str, object]:
-        """One of the social operations, answered as the world wrote it. Raises NotGranted."""
+        """One of the social operations, answered in the world's own fields. Raises NotGranted."""
         if not self.granted(operation):
             raise NotGranted(f"{operation} is not granted to this session")
-        return await self._ask(operation, asked, dict[str, object])
+        answer = await self._ask(operation, asked, dict[str, object])
+        return {name: value for name, value in answer.items() if name not in ("id", "ok")}
 
     async def leave(self) -> Leave:
         """Give the seat back. Only the exact receipt or `session_ended` confirms it.

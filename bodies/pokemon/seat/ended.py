@@ -35,12 +35,11 @@ class Parting:
     cause: EndCause | None = None
 
 
-def parting_of_close(code: int, reason: str | None) -> Parting:
+def parting_of_close(code: int) -> Parting:
     """What a WebSocket close code means for the session."""
     if code == _TOO_BIG:
         return Parting("a message over 4 MiB closed the connection")
-    told = f" ({reason[:100]})" if reason else ""
-    return Parting(f"the connection closed with {code}{told}", _ENDING_CLOSE_CODES.get(code))
+    return Parting(f"the connection closed with {code}", _ENDING_CLOSE_CODES.get(code))
 
 
 def end_of_refusal(code: str) -> EndCause | None:

@@ -203,7 +203,7 @@ def _parting_of(closed: ConnectionClosed) -> Parting:
     reason = closed.reason
     if reason is None:
         return Parting("the connection closed")
-    return parting_of_close(reason.code, reason.reason)
+    return parting_of_close(reason.code)
 
 
 def _why_rejected(group: BaseExceptionGroup[BaseException]) -> Parting:
