@@ -31,7 +31,7 @@ async def say(asking: Asking, params: wire.SayParams) -> wire.SayResult:
     if not allowed:
         raise not_authorized(asking.caller, "say")
     return await asking.supervision.say(
-        asking.caller, params.seat, params.text, params.speaker, room
+        asking.caller, params.seat, params.text, params.speaker, params.room or room
     )
 
 

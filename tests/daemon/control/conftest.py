@@ -110,7 +110,7 @@ class Client:
 class Door:
     """A served control socket."""
 
-    def __init__(self, path: Path, daemon: RestingDaemon) -> None:
+    def __init__(self, path: Path, daemon: Any) -> None:
         self.path = path
         self.daemon = daemon
         self.counted: list[tuple[str, str]] = []
@@ -123,8 +123,8 @@ class Door:
 
 
 @asynccontextmanager
-async def served(folder: Path, settings: Settings) -> AsyncIterator[Door]:
-    door = Door(folder / f"{next(_numbers)}.sock", RestingDaemon(settings))
+async def served(folder: Path, daemon: Any) -> AsyncIterator[Door]:
+    door = Door(folder / f"{next(_numbers)}.sock", daemon)
     listener = listen_at(door.path)
 
     def count(verb: str, code: str) -> None:
@@ -145,10 +145,23 @@ _numbers = itertools.count()
 @pytest.fixture
 def door_of(tmp_path: Path) -> Callable[[Settings], AbstractAsyncContextManager[Door]]:
     """Serves a configuration on a socket of its own."""
-    return lambda settings: served(tmp_path, settings)
+    return lambda settings: served(tmp_path, RestingDaemon(settings))
 
 
 @pytest.fixture
 def serving() -> Callable[[Path, Settings], AbstractAsyncContextManager[Door]]:
     """The same, in a folder of the test's choice."""
-    return served
+    return lambda folder, settings: served(folder, RestingDaemon(settings))
+
+
+@pytest.fixture
+def playing(tmp_path: Path, opened: Any) -> Callable[..., AbstractAsyncContextManager[Door]]:
+    """`playing("good")`: a real supervisor whose sessions behave well, behind a socket."""
+
+    @asynccontextmanager
+    async def open_one(behaviour: str, argument: object = "", **more: Any) -> AsyncIterator[Door]:
+        async with opened(behaviour, argument, **more) as one:
+            async with served(tmp_path, one.supervisor) as door:
+                yield door
+
+    return open_one
