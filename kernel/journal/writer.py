@@ -261,9 +261,7 @@ class JournalWriter:
         try:
             os.ftruncate(self._file, self.written.bytes)
         except OSError as error:
-            self.written.trouble = (
-                f"cutting an unfinished line off {self.path.name}: {error.strerror}"
-            )
+            self.written.trouble = f"cutting off an unfinished line: {error.strerror}"
             return False
         self._unfinished = False
         return True
