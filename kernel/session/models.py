@@ -22,26 +22,26 @@ class ModelUnusable(Exception):
 
 
 def model_of(choice: ModelChoice) -> Model:
-    """The endpoint and its rates. Raises ModelUnusable for a key that no header can carry."""
+    """The endpoint and its rates. Raises ModelUnusable for a key or an address that cannot work."""
     try:
-        key = Secret(choice.api_key or "")
-    except ValueError as error:
-        raise ModelUnusable(f"model {choice.name}: {error}") from None
-    rates = choice.rates
-    return Model(
-        endpoint=ModelEndpoint(
+        endpoint = ModelEndpoint(
             name=choice.name,
             provider=choice.provider,
             base_url=choice.base_url,
             model=choice.model,
-            api_key=key,
+            api_key=Secret(choice.api_key or ""),
             structured=choice.structured,
             takes_images=choice.images,
             deadline=choice.deadline,
             stall=choice.stall,
             reserve=choice.reserve,
             ca_file=choice.ca_file,
-        ),
+        )
+    except ValueError as error:
+        raise ModelUnusable(f"model {choice.name}: {error}") from None
+    rates = choice.rates
+    return Model(
+        endpoint=endpoint,
         rates=None
         if rates is None
         else Rates(

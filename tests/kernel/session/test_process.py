@@ -1,0 +1,230 @@
+"""The session process itself: real pipes, real signals, a real model server on loopback."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from chat_server import chat_server
+from session_child import child, lines_of, specification
+
+from kernel.session import wire
+from kernel.session.models import model_of
+from kernel.session.specification import BudgetCeiling, ModelChoice, Sitting
+
+ENDLESS = BudgetCeiling(tokens=None)
+
+
+async def test_a_session_plays_and_says_so_in_order(tmp_path: Path) -> None:
+    with trio.fail_after(20):
+        async with (
+            chat_server() as model,
+            child(specification(tmp_path, model.base_url)) as session,
+        ):
+            ended = await session.until(wire.Ended)
+            assert await session.process.wait() == 0
+    kinds = [type(message) for message in session.heard]
+    assert kinds[:3] == [wire.Hello, wire.Joining, wire.Running]
+    assert kinds[-1] is wire.Ended
+    assert kinds.count(wire.Turn) == 3
+    assert (ended.outcome, ended.leave, ended.turns_taken) == ("finished", "confirmed", 3)
+    lines = lines_of(tmp_path)
+    assert lines[0]["kind"] == "header"
+    assert lines[-1]["kind"] == "summary"
+    assert (lines[-1]["outcome"], lines[-1]["leave"]) == ("finished", "confirmed")
+    envelope = ("at", "runId", "journeyId", "environmentId", "environmentSessionId", "venue")
+    assert all(set(envelope) <= set(line) for line in lines)
+    assert model.requests == 3
+
+
+async def test_a_stop_while_the_model_thinks_ends_in_order_and_at_once(tmp_path: Path) -> None:
+    with trio.fail_after(20):
+        async with (
+            chat_server(stalled=True) as model,
+            child(specification(tmp_path, model.base_url)) as session,
+        ):
+            await model.asked(1)
+            await session.tell(wire.Stop(reason="enough", remaining=15))
+            ended = await session.until(wire.Ended)
+            assert await session.process.wait() == 0
+    assert (ended.outcome, ended.detail, ended.leave) == ("stopped", "enough", "confirmed")
+    turns = [line["turn"]["outcome"] for line in lines_of(tmp_path) if line["kind"] == "turn"]
+    assert turns == ["interrupted"]
+
+
+async def test_words_pauses_budgets_and_pings_reach_a_playing_session(tmp_path: Path) -> None:
+    start = None
+    with trio.fail_after(20):
+        async with chat_server() as model:
+            start = specification(tmp_path, model.base_url, budget=ENDLESS)
+            async with child(start) as session:
+                await session.until(wire.Turn)
+                await session.tell(wire.Pause())
+                await session.until(wire.Phase, phase="paused")
+                before = model.requests
+                await session.tell(wire.Say(id="s1", text="hello", speaker="Ann"))
+                await session.tell(wire.Ping())
+                assert (await session.until(wire.Received)).id == "s1"
+                await session.until(wire.Heartbeat)
+                assert model.requests == before
+                await session.tell(wire.Budget(ceiling=BudgetCeiling(tokens=1)))
+                await session.tell(wire.Resume())
+                ended = await session.until(wire.Ended)
+    assert ended.outcome == "budget_exhausted"
+    assert [m.notable for m in _all(session, wire.Notable)] == ["budget_exhausted"]
+    assert lines_of(tmp_path)[-1]["undelivered"]["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"garbage\n", "malformed"),
+        (b'{"kind":"start","v":1,"specification":{"seat":7}}\n', "seat"),
+        (b'{"kind":"ping","v":1}\n', "start"),
+        (b'{"kind":"start","v":2,"specification":{}}\n', "$.v"),
+        (b"x" * (300 * 1024), "longer"),
+        (b'{"kind":"start","v":1,"\xff":1}\n', ""),
+    ],
+)
+async def test_a_malformed_specification_is_refused_in_one_line(line: bytes, words: str) -> None:
+    with trio.fail_after(20):
+        async with child(line) as session:
+            refused = await session.until(wire.Refused)
+            assert await session.process.wait() == 0
+    assert refused.reason == "bad_specification"
+    assert words in refused.detail
+    assert b"Traceback" not in session.errors
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason", "words"),
+    [
+        ({"body": "chess"}, "body_unknown", "there is no body named 'chess'"),
+        ({"mind": None}, "no_model", "toy"),
+        ({"budget": BudgetCeiling(dollars=1.0)}, "model_unpriced", "set its price"),
+        ({"state_directory": "/proc"}, "state_unwritable", "/proc"),
+        (
+            {"sitting": Sitting(id="s", began_at="x", earlier_journals=("/nowhere.jsonl",))},
+            "journal_damaged",
+            "/nowhere.jsonl",
+        ),
+        ({"mode": "recover"}, "no_recovery", "toy"),
+    ],
+)
+async def test_what_cannot_be_played_is_refused_by_name_with_nothing_written(
+    tmp_path: Path, changes: dict[str, Any], reason: str, words: str
+) -> None:
+    with trio.fail_after(20):
+        async with child(specification(tmp_path, "http://127.0.0.1:9/v1", **changes)) as session:
+            refused = await session.until(wire.Refused)
+            assert await session.process.wait() == 0
+    assert refused.reason == reason
+    assert words in refused.detail
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("value", "outcome"), [("toy-recovery", "settled"), ("x", "unsettled")])
+async def test_recovering_only_asks_and_says_whether_it_is_settled(
+    tmp_path: Path, value: str, outcome: str
+) -> None:
+    start = specification(tmp_path, "", mode="recover", mind=None, recovery=value)
+    with trio.fail_after(20):
+        async with child(start) as session:
+            assert (await session.until(wire.Ended)).outcome == outcome
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_an_unreachable_model_costs_the_turn_its_reserve_and_is_named(
+    tmp_path: Path,
+) -> None:
+    start = specification(tmp_path, "http://127.0.0.1:9/v1", budget=BudgetCeiling(max_turns=1))
+    with trio.fail_after(20):
+        async with child(start) as session:
+            turn = await session.until(wire.Turn)
+            await session.until(wire.Ended)
+    assert turn.card.outcome == "mind_failed"
+    assert "connection" in turn.card.effect
+    assert (turn.failures_in_row, turn.budget.tokens, turn.budget.unreported_calls) == (1, 16000, 1)
+
+
+async def test_a_lost_supervisor_leaves_four_seconds_for_farewell_and_summary(
+    tmp_path: Path,
+) -> None:
+    with trio.fail_after(20):
+        async with (
+            chat_server(stalled=True) as model,
+            child(specification(tmp_path, model.base_url)) as session,
+        ):
+            await model.asked(1)
+            assert session.process.stdin is not None
+            await session.process.stdin.aclose()
+            with trio.fail_after(4):
+                await session.process.wait()
+    summary = lines_of(tmp_path)[-1]
+    assert (summary["outcome"], summary["leave"]) == ("supervisor_lost", "confirmed")
+
+
+async def test_end_of_file_before_the_start_is_an_immediate_exit() -> None:
+    with trio.fail_after(10):
+        async with child(None) as session:
+            assert session.process.stdin is not None
+            await session.process.stdin.aclose()
+            assert await session.process.wait() == 0
+
+
+async def test_sigterm_writes_the_summary_and_waits_for_nothing(tmp_path: Path) -> None:
+    with trio.fail_after(20):
+        async with (
+            chat_server(stalled=True) as model,
+            child(specification(tmp_path, model.base_url)) as session,
+        ):
+            await model.asked(1)
+            session.process.send_signal(signal.SIGTERM)
+            with trio.fail_after(3):
+                ended = await session.until(wire.Ended)
+    assert ended.outcome == "stopped"
+    assert lines_of(tmp_path)[-1]["outcome"] == "stopped"
+
+
+async def test_a_killed_session_is_billed_for_what_it_had_reserved(tmp_path: Path) -> None:
+    with trio.fail_after(30):
+        async with chat_server() as model:
+            start = specification(tmp_path, model.base_url, budget=ENDLESS)
+            async with child(start) as session:
+                await session.until(wire.Turn, 2)
+                model.stall()
+                await model.asked(model.requests + 1)
+                os.kill(session.process.pid, signal.SIGKILL)
+                running = await session.until(wire.Running)
+            model.open.set()
+            settled = model.answered
+            again = specification(
+                tmp_path,
+                model.base_url,
+                session_id="run-2",
+                generation=2,
+                sitting=Sitting(id="s", began_at="x", earlier_journals=(running.journal,)),
+                budget=BudgetCeiling(tokens=None, max_turns=settled + 2),
+            )
+            async with child(again) as session:
+                first = await session.until(wire.Turn)
+                ended = await session.until(wire.Ended)
+    assert first.budget.tokens == (settled + 1) * 110 + 16_000
+    assert first.budget.unreported_calls == 1
+    assert ended.turns_taken == 2
+
+
+def _all(session: Any, kind: type) -> list[Any]:
+    return [message for message in session.heard if isinstance(message, kind)]
+
+
+def test_a_choice_of_model_never_shows_its_key() -> None:
+    choice = ModelChoice(
+        name="m", provider="openai", model="m", base_url="http://x", api_key="k-secret"
+    )
+
+    assert "k-secret" not in repr(model_of(choice))
