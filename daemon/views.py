@@ -79,7 +79,8 @@ def live_view(session: Session, sitting: Sitting) -> SessionView:
 def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
     if sitting is not None and sitting.session is not None:
         return live_view(sitting.session, sitting)
-    record = seat.stale or seat.last
+    claimed = None if sitting is None else sitting.latest
+    record = claimed or seat.stale or seat.last
     return None if record is None else session_view(record)
 
 

@@ -1,17 +1,21 @@
 """A supervisor over a temporary directory, whose session processes misbehave as asked."""
 
+import os
 import sys
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import trio
 
 from config.settings import ControlRoom, Limits, Model, PokemonSeat, Settings
 from daemon.control.peers import Caller
 from daemon.control.wire import BudgetChange, JoinResult
 from daemon.delays import Delays
+from daemon.happenings import Happening
 from daemon.opening import open_supervisor
+from daemon.process_table import read_process, read_processes
 from daemon.supervisor import Supervisor
 
 CHILD = Path(__file__).parent / "children" / "session.py"
@@ -47,6 +51,11 @@ def seat_settings(**changes: object) -> PokemonSeat:
     return PokemonSeat(**fields)  # type: ignore[arg-type]
 
 
+@pytest.fixture
+def make_settings() -> Callable[..., Settings]:
+    return settings_of
+
+
 def settings_of(*names: str, limits: Limits | None = None, **changes: object) -> Settings:
     return Settings(
         models={
@@ -80,14 +89,40 @@ class Opened:
         views = await self.supervisor.seats(self.caller)
         return next(view for view in views.seats if view.seat == seat)
 
+    async def until(self, holds: Callable[[], Awaitable[bool]], seconds: float = 10) -> None:
+        """Wait for a condition, looked at after everything that happens."""
+        happened = trio.Event()
 
-Open = Callable[..., AbstractAsyncContextManager[Supervisor]]
+        def wake(_: Happening) -> None:
+            happened.set()
+
+        with trio.fail_after(seconds), self.supervisor.happenings.observed_by(wake):
+            while not await holds():
+                await happened.wait()
+                happened = trio.Event()
+
+    async def until_seat(self, state: str, seat: str = "red", seconds: float = 10):
+        """Wait until the seat is in a state; its view."""
+
+        async def there() -> bool:
+            return (await self.seat(seat)).state == state
+
+        await self.until(there, seconds)
+        return await self.seat(seat)
+
+    async def until_phase(self, phase: str, seat: str = "red", seconds: float = 10) -> None:
+        """Wait until the seat's session says that it is in a phase."""
+
+        async def there() -> bool:
+            session = (await self.seat(seat)).session
+            return session is not None and session.phase == phase
+
+        await self.until(there, seconds)
 
 
 @pytest.fixture
 def opened(tmp_path: Path, caller: Caller, quick: Delays):
     """`opened("good")`: a supervisor with the seats red and blue whose sessions behave well."""
-    from contextlib import asynccontextmanager
 
     @asynccontextmanager
     async def open_one(
@@ -110,3 +145,26 @@ def opened(tmp_path: Path, caller: Caller, quick: Delays):
             yield Opened(supervisor, caller)
 
     return open_one
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    process = read_process(pid)
+    return process is not None and not process.dead
+
+
+@pytest.fixture
+def alive() -> Callable[[int], bool]:
+    return is_alive
+
+
+@pytest.fixture
+def no_children_left():
+    """After the test this process has no child that it did not have before."""
+    before = _children()
+    yield
+    assert _children() - before == set()
+
+
+def _children() -> set[int]:
+    return {process.pid for process in read_processes().values() if process.parent == os.getpid()}

@@ -1,16 +1,400 @@
-"""The supervisor with real session processes."""
+"""Joining, stopping and what lies between, with real session processes."""
+
+import json
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from config.settings import Limits
+from daemon.control.wire import BudgetChange, SeatChanged, TurnEnded, Watching
+from daemon.refusal import Refusal
+
+pytestmark = pytest.mark.usefixtures("no_children_left")
 
 
-async def test_a_session_is_joined_and_stopped(opened):
+def events_in(directory: Path) -> list[tuple[str, str]]:
+    lines = [json.loads(line) for line in (directory / "events.jsonl").read_text().splitlines()]
+    return [(e["data"]["seat"], e["type"].removeprefix("embodiment.session.")) for e in lines]
+
+
+async def test_a_session_is_joined_and_stopped(opened, tmp_path: Path):
     async with opened("good") as playd:
         joined = await playd.join()
         assert joined.state == "running"
-        assert (await playd.seat()).state == "running"
+        seat = await playd.seat()
+        assert seat.state == "running"
+        assert seat.session.session_id == joined.session_id
         stopped = await playd.stop()
         assert (stopped.state, stopped.outcome, stopped.leave) == (
             "stopped",
             "stopped",
             "confirmed",
         )
-        assert stopped.turns_taken == 3
+        assert (stopped.session_id, stopped.turns_taken) == (joined.session_id, 3)
         assert (await playd.seat()).state == "idle"
+    states = ["claimed", "starting", "running", "stopping", "stopped"]
+    assert events_in(tmp_path / "state") == [("red", state) for state in states]
+
+
+async def test_twenty_joins_at_once_start_one_session(opened, tmp_path: Path):
+    answers: list[str] = []
+
+    async def join(playd) -> None:
+        try:
+            answers.append((await playd.join()).state)
+        except Refusal as refusal:
+            answers.append(refusal.code)
+
+    async with opened("good") as playd:
+        async with trio.open_nursery() as nursery:
+            for _ in range(20):
+                nursery.start_soon(join, playd)
+        await playd.stop()
+    assert sorted(answers) == ["already_playing"] * 19 + ["running"]
+    assert events_in(tmp_path / "state").count(("red", "running")) == 1
+
+
+async def test_a_join_never_says_that_it_plays_before_the_session_runs(opened):
+    async with opened("never_ready") as playd:
+        assert (await playd.join(wait=0.2)).state == "pending"
+        assert (await playd.seat()).state == "starting"
+        stopped = await playd.stop()
+        assert (stopped.state, stopped.outcome, stopped.leave) == (
+            "stopped",
+            "stopped",
+            "not_joined",
+        )
+
+
+async def test_generations_grow_across_sittings_and_daemons(opened):
+    async with opened("good") as playd:
+        first = await playd.join()
+        await playd.stop()
+        second = await playd.join()
+    async with opened("good") as playd:
+        await playd.supervisor.recover(playd.caller, "red", True)
+        third = await playd.join()
+    assert [first.generation, second.generation, third.generation] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "code", "says"),
+    [
+        ("refuses", "session_refused", "seat_taken: somebody else plays there"),
+        ("crash_early", "session_failed", "died before running: exit code 3"),
+    ],
+)
+async def test_a_join_that_fails_says_why(opened, make_settings, behaviour, code, says):
+    async with opened(behaviour, settings=make_settings("red", restart=frozenset())) as playd:
+        with pytest.raises(Refusal, match=says) as refusal:
+            await playd.join()
+        assert refusal.value.code == code
+        assert (await playd.seat()).state == "idle"
+
+
+async def test_a_missing_program_takes_the_path_of_a_death(opened):
+    async with opened("", command=["/nowhere/at-all"]) as playd:
+        with pytest.raises(Refusal, match="cannot be started") as refusal:
+            await playd.join()
+        assert refusal.value.code == "spawn_failed"
+        seat = await playd.until_seat("failed")
+        assert "6 deaths in 10 minutes" in seat.detail
+        with pytest.raises(Refusal, match="seat red failed"):
+            await playd.join()
+        assert (await playd.supervisor.reset(playd.caller, "red")).state == "idle"
+
+
+async def test_a_seat_that_failed_takes_no_other_down(opened, tmp_path: Path):
+    async with opened("crash_late") as playd:
+        await playd.join("red")
+        await playd.until_seat("failed", "red")
+        assert (await playd.seat("blue")).state == "idle"
+        # Each death left the body unconfirmed, so the world was asked before the next session.
+        assert (await playd.join("blue")).state == "running"
+    running = [seat for seat, state in events_in(tmp_path / "state") if state == "running"]
+    assert running.count("red") == 6
+
+
+async def test_a_failed_seat_stays_failed_for_the_next_daemon(opened):
+    async with opened("", command=["/nowhere/at-all"]) as playd:
+        with pytest.raises(Refusal):
+            await playd.join()
+        await playd.until_seat("failed")
+    async with opened("good") as playd:
+        with pytest.raises(Refusal) as refusal:
+            await playd.join()
+        assert refusal.value.code == "seat_failed"
+
+
+async def test_a_stop_during_backoff_answers_at_once_and_starts_nothing_later(
+    opened, quick, tmp_path: Path
+):
+    slow = quick.__class__(first_restart=3600.0)
+    async with opened("", command=["/nowhere/at-all"], delays=slow) as playd:
+        with pytest.raises(Refusal):
+            await playd.join()
+        seat = await playd.until_seat("restarting")
+        assert seat.restart_in > 3000
+        with trio.fail_after(1):
+            stopped = await playd.stop()
+        assert stopped.session_id is None
+        assert (await playd.seat()).state == "idle"
+    assert events_in(tmp_path / "state").count(("red", "claimed")) == 1
+
+
+@pytest.mark.parametrize("outcome", ["stopped", "finished", "budget_exhausted", "idle"])
+async def test_an_end_of_its_own_is_not_restarted(opened, tmp_path: Path, outcome: str):
+    async with opened("ends", outcome) as playd:
+        await playd.join()
+        seat = await playd.until_seat("idle")
+        assert seat.session.outcome == outcome
+        assert seat.session.state == "stopped"
+    assert events_in(tmp_path / "state").count(("red", "claimed")) == 1
+
+
+async def test_mind_unavailable_is_restarted_only_where_the_seat_lists_it(
+    opened, make_settings, tmp_path: Path
+):
+    listed = make_settings("red", restart=frozenset(["mind_unavailable"]))
+    async with opened("ends", "mind_unavailable", settings=listed) as playd:
+        await playd.join()
+        await playd.until_seat("failed")
+    assert events_in(tmp_path / "state").count(("red", "claimed")) == 6
+
+
+async def test_three_quick_stops_by_hand_are_no_deaths(opened):
+    async with opened("good") as playd:
+        for _ in range(3):
+            await playd.join()
+            await playd.stop()
+        seat = await playd.seat()
+        assert (seat.state, seat.deaths) == ("idle", 0)
+
+
+async def test_a_second_stop_gets_the_first_ones_answer(opened):
+    answers = []
+
+    async def stop(playd) -> None:
+        answers.append(await playd.stop())
+
+    async with opened("good") as playd:
+        await playd.join()
+        async with trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(stop, playd)
+    assert answers[0].outcome == "stopped"
+    assert answers[1:] == [answers[0]] * 2
+
+
+async def test_a_session_that_ignores_its_stop_is_killed_after_the_deadline(
+    opened, make_settings, alive
+):
+    settings = make_settings("red", limits=Limits(stop_deadline=0.2))
+    async with opened("deaf", settings=settings) as playd:
+        await playd.join()
+        pid = (await playd.seat()).session.pid
+        with trio.fail_after(5):
+            stopped = await playd.stop()
+        assert (stopped.state, stopped.outcome, stopped.leave) == (
+            "failed",
+            "stop_deadline",
+            "unconfirmed",
+        )
+        assert not alive(pid)
+        assert (await playd.seat()).state == "recovery_required"
+
+
+async def test_stop_now_kills_at_once(opened, alive):
+    async with opened("deaf") as playd:
+        await playd.join()
+        pid = (await playd.seat()).session.pid
+        with trio.fail_after(2):
+            stopped = await playd.stop(now=True)
+        assert (stopped.outcome, stopped.leave) == ("stopped", "unconfirmed")
+        assert not alive(pid)
+
+
+async def test_stop_now_cuts_a_gentle_stop_short(opened):
+    async with opened("deaf") as playd:
+        await playd.join()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(playd.stop)
+            await playd.until_seat("stopping")
+            with trio.fail_after(2):
+                await playd.stop(now=True)
+
+
+async def test_a_quick_session_is_stopped_quickly_under_a_long_deadline(opened, make_settings):
+    async with opened("good", settings=make_settings("red", limits=Limits(stop_deadline=300))) as p:
+        await p.join()
+        with trio.fail_after(1):
+            await p.stop()
+
+
+async def test_a_restarted_session_plays_on_in_the_same_sitting(opened, tmp_path: Path):
+    async with opened("crash_late") as playd:
+        joined = await playd.join()
+
+        async def twice() -> bool:
+            session = (await playd.seat()).session
+            return session.generation >= 3
+
+        await playd.until(twice)
+        seen = await playd.supervisor.sessions(playd.caller, "red", True, 10)
+        assert {session.sitting_id for session in seen.sessions} == {joined.sitting_id}
+        assert [s.generation for s in seen.sessions] == sorted(
+            (s.generation for s in seen.sessions), reverse=True
+        )
+        assert seen.sessions[-1].reason == "died while running: exit code 4"
+
+
+async def test_drain_stops_all_in_parallel_and_refuses_joins(opened, make_settings):
+    names = [f"s{number}" for number in range(12)]
+    settings = make_settings(*names, limits=Limits(stop_deadline=0.5))
+    async with opened("deaf", settings=settings) as playd:
+        async with trio.open_nursery() as nursery:
+            for name in names:
+                nursery.start_soon(playd.join, name)
+        with trio.fail_after(5):
+            drained = await playd.supervisor.drain(playd.caller)
+        assert (drained.stopped, drained.failed) == (0, 12)
+        assert playd.supervisor.drained.is_set()
+        with pytest.raises(Refusal) as refusal:
+            await playd.join(names[0])
+        assert refusal.value.code == "draining"
+
+
+async def test_sessions_that_never_become_ready_are_drained_too(opened, make_settings):
+    names = [f"s{number}" for number in range(12)]
+    async with opened("never_ready", settings=make_settings(*names)) as playd:
+        for name in names:
+            await playd.join(name, wait=0)
+        with trio.fail_after(5):
+            drained = await playd.supervisor.drain(playd.caller)
+        assert drained.failed == 0
+
+
+async def test_leaving_the_supervisor_kills_what_plays_and_records_it(opened, alive):
+    async with opened("deaf") as playd:
+        await playd.join()
+        pid = (await playd.seat()).session.pid
+    assert not alive(pid)
+    async with opened("good") as playd:
+        seat = await playd.seat()
+        assert (seat.session.outcome, seat.state) == ("supervisor_lost", "recovery_required")
+
+
+async def test_a_cancelled_supervisor_leaves_nothing_behind(opened, alive):
+    with trio.CancelScope() as scope:
+        async with opened("deaf") as playd:
+            await playd.join()
+            pid = (await playd.seat()).session.pid
+            scope.cancel()
+            await trio.sleep_forever()
+    assert not alive(pid)
+
+
+async def test_what_a_person_says_is_answered_once_the_session_has_it(opened):
+    async with opened("good") as playd:
+        joined = await playd.join()
+        said = await playd.supervisor.say(playd.caller, "red", "hello", "Ann", None)
+        assert said.session_id == joined.session_id
+        with pytest.raises(Refusal) as refusal:
+            await playd.supervisor.say(playd.caller, "red", "hello", "Ann", "parlour")
+        assert refusal.value.code == "not_authorized"
+
+
+async def test_a_session_that_does_not_acknowledge_is_told(opened):
+    async with opened("silent") as playd:
+        await playd.join()
+        with pytest.raises(Refusal) as refusal:
+            await playd.supervisor.say(playd.caller, "red", "hello", "Ann", None)
+        assert refusal.value.code == "session_silent"
+
+
+async def test_pause_budget_and_resume_reach_the_session(opened, caplog):
+    caplog.set_level("INFO")
+
+    def told(kind: str) -> bool:
+        return any(f'"kind": "{kind}"' in message for message in caplog.messages)
+
+    async with opened("good") as playd:
+        await playd.join()
+        assert (await playd.supervisor.pause(playd.caller, "red")).paused
+        assert (await playd.seat()).state == "paused"
+        assert not (await playd.supervisor.resume(playd.caller, "red")).paused
+        change = BudgetChange(tokens=7, dollars=None)
+        changed = await playd.supervisor.budget(playd.caller, "red", change, False)
+        assert changed.ceiling.tokens == 7
+        await playd.supervisor.say(playd.caller, "red", "after these", "", None)
+        await playd.stop()
+    assert told("pause")
+    assert told("resume")
+    assert told("budget")
+
+
+async def test_a_default_budget_is_for_later_sittings_and_survives_the_daemon(opened):
+    async with opened("good") as playd:
+        await playd.join()
+        change = BudgetChange(tokens=11, max_turns=5)
+        await playd.supervisor.budget(playd.caller, "red", change, True)
+        now = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), False)
+        assert now.ceiling.tokens == 250_000
+        await playd.stop()
+    async with opened("good") as playd:
+        await playd.join()
+        now = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), False)
+        assert (now.ceiling.tokens, now.ceiling.max_turns) == (11, 5)
+
+
+async def test_a_dollar_cap_refuses_a_model_without_a_price(opened, make_settings):
+    async with opened("good", settings=make_settings("red", model="unpriced")) as playd:
+        cap = BudgetChange(dollars=0.0)
+        with pytest.raises(Refusal, match="price of model unpriced is not known"):
+            await playd.supervisor.join(playd.caller, "red", None, cap, 5)
+        await playd.join()
+        with pytest.raises(Refusal, match="price of model unpriced is not known"):
+            await playd.supervisor.budget(playd.caller, "red", cap, False)
+
+
+async def test_a_watcher_sees_the_seats_and_then_what_happens(opened):
+    seen = []
+    async with opened("plays") as playd:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(playd.supervisor.watch, playd.caller, seen.append)
+            await trio.testing.wait_all_tasks_blocked()
+            await playd.join()
+            await playd.stop()
+            nursery.cancel_scope.cancel()
+    assert [event.seat.seat for event in seen[:2]] == ["blue", "red"]
+    assert isinstance(seen[2], Watching)
+    cards = [event.card for event in seen if isinstance(event, TurnEnded)]
+    assert [card.turn for card in cards] == [0, 1, 2]
+    states = [event.seat.session.state for event in seen[3:] if isinstance(event, SeatChanged)]
+    # A view shows what is, so a state that passed quickly may be missed, but not the last.
+    assert [state for state in dict.fromkeys(states) if state in ("running", "stopped")] == [
+        "running",
+        "stopped",
+    ]
+
+
+async def test_observe_shows_the_last_turn_and_joins_nothing(opened):
+    async with opened("plays", 5) as playd:
+        with pytest.raises(Refusal) as refusal:
+            await playd.supervisor.observe(playd.caller, "red")
+        assert refusal.value.code == "not_playing"
+        await playd.join()
+        await playd.supervisor.say(playd.caller, "red", "are you there", "", None)
+        seen = (await playd.supervisor.observe(playd.caller, "red")).session
+        assert seen.card.scene == "overworld"
+        assert (seen.card.turn, seen.turns_taken, seen.budget.tokens) == (4, 5, 400)
+
+
+async def test_an_unknown_seat_is_refused_by_every_verb(opened):
+    async with opened("good") as playd:
+        for verb in (playd.join, playd.stop):
+            with pytest.raises(Refusal) as refusal:
+                await verb("green")
+            assert refusal.value.code == "no_such_seat"

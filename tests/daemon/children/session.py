@@ -1,8 +1,9 @@
+# ruff: noqa: PTH110, PTH123, PTH208, SIM115
 """A session process that speaks the protocol and misbehaves as its arguments say.
 
     session.py BEHAVIOUR [ARGUMENT]
 
-It imports little, so that it starts quickly.
+It imports little, and no pathlib, so that it starts quickly.
 """
 
 import json

@@ -1,0 +1,61 @@
+"""What an exit and a claim mean together."""
+
+import os
+
+import pytest
+
+from daemon.children import Status
+from daemon.endings import SessionEnd, end_of
+from daemon.session_process import Cause, Exit
+from kernel.session.wire import Ended, Refused
+
+CLEAN = Status(os.CLD_EXITED, 0)
+KILLED = Status(os.CLD_KILLED, 9)
+CLAIM = Ended(outcome="idle", leave="confirmed", turns_taken=7, receipt="r")
+
+
+def test_a_claim_stands_whatever_the_exit_code_is():
+    for status in (CLEAN, Status(os.CLD_EXITED, 3), KILLED):
+        assert end_of(Exit(status, None), CLAIM, "running") == SessionEnd(
+            "idle", "", "confirmed", "r", 7
+        )
+
+
+@pytest.mark.parametrize(
+    ("cause", "outcome"),
+    [
+        ("hung", "hung"),
+        ("protocol_error", "protocol_error"),
+        ("stop_deadline", "stop_deadline"),
+        ("stop_now", "stopped"),
+        ("lease_lapsed", "lease_lapsed"),
+        ("shutdown", "supervisor_lost"),
+        ("lingered", "idle"),
+    ],
+)
+def test_what_the_supervisor_did_outranks_the_claim(cause: Cause, outcome: str):
+    end = end_of(Exit(KILLED, cause), CLAIM, "running")
+    assert end.outcome == outcome
+    assert end.leave == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("reached", "reason", "leave"),
+    [
+        ("starting", "died before running: exit code 3", "not_joined"),
+        ("joining", "died before running: exit code 3", "unconfirmed"),
+        ("running", "died while running: exit code 3", "unconfirmed"),
+    ],
+)
+def test_dying_before_running_and_after_are_told_apart(reached, reason: str, leave: str):
+    end = end_of(Exit(Status(os.CLD_EXITED, 3), None), None, reached)
+    assert (end.outcome, end.reason, end.leave) == ("crashed", reason, leave)
+
+
+def test_a_clean_exit_without_a_claim_is_a_crash():
+    assert end_of(Exit(CLEAN, None), None, "running").outcome == "crashed"
+
+
+def test_a_refusal_is_no_outcome():
+    end = end_of(Exit(CLEAN, None), Refused(reason="taken", detail="by another"), "joining")
+    assert end == SessionEnd(None, "taken: by another", "not_joined")
