@@ -6,6 +6,7 @@ import msgspec
 
 from kernel.bodies import BodyKind, register
 from kernel.body import OpenBody, WorldEvents
+from kernel.journal.projection import JournalReading
 
 
 def _open(options: msgspec.Raw, events: WorldEvents) -> OpenBody:
@@ -21,8 +22,10 @@ async def _recover(options: msgspec.Raw, recovery: str) -> bool:
     return await settle_seat(options, recovery)
 
 
-def _reading() -> None:
-    """Its turn lines are the canonical ones."""
+def _reading() -> JournalReading:
+    from bodies.pokemon.reading import PokemonReading
+
+    return PokemonReading()
 
 
 register(
