@@ -30,6 +30,8 @@ from kernel.body import Effect
 
 TEXT = 200
 ADVICE = 300
+STEP_FRAMES = 16
+"""A direction held this long takes a step where nothing is in the way."""
 
 What = Literal[
     "refused",
@@ -99,7 +101,7 @@ def happened(done: Done, before: View, after: View | None) -> Happening:
         )
     detail = outcome.detail or None
     match detail:
-        case wire.WalkToDetail():
+        case wire.WalkToDetail() if detail.planned_steps:
             return _walked(detail, before, after)
         case wire.AdvanceDialogDetail() if detail.transcript:
             return _read(detail)
@@ -202,7 +204,7 @@ def _compared(action: wire.Action, ran: wire.Ran, before: View, after: View) -> 
             "turned",
             (at.map_id, at.x, at.y, at.facing),
             f"turned {at.facing} without a step",
-            "hold the direction for 16 frames to walk",
+            _how_to_step(action),
             stands=False,
         )
     mode = after.observed.scene.mode
@@ -211,6 +213,12 @@ def _compared(action: wire.Action, ran: wire.Ran, before: View, after: View) -> 
     if undecoded(after.observed):
         return _picture(ran, before, after)
     return _still(action, before, after)
+
+
+def _how_to_step(action: wire.Action) -> str:
+    if isinstance(action, wire.ButtonPress) and action.hold_frames >= STEP_FRAMES:
+        return "the tile ahead may be blocked"
+    return f"hold the direction for {STEP_FRAMES} frames to walk"
 
 
 def _entered(at: wire.Overworld, how: str) -> Happening:

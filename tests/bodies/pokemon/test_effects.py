@@ -148,6 +148,22 @@ def test_a_composite_action_is_told_by_its_detail(
     assert (seen.what, seen.text) == (what, text)
 
 
+def test_a_walk_to_where_the_player_stands_changes_nothing(effect: Any):
+    nowhere = walk_detail(planned_steps=0, steps=0, arrived=True)
+
+    assert effect(wire.WalkTo(3, 2), {}, {}, detail=nowhere).what == "unchanged"
+
+
+@pytest.mark.parametrize(
+    ("frames", "advice"),
+    [(8, "hold the direction for 16 frames to walk"), (16, "the tile ahead may be blocked")],
+)
+def test_a_turn_to_face_tells_how_a_step_comes_about(effect: Any, frames: int, advice: str):
+    turned = effect(wire.ButtonPress("up", frames), {"facing": "east"}, {"facing": "north"})
+
+    assert turned.advice == advice
+
+
 def test_an_action_whose_screen_was_not_seen_is_told_as_that(effect: Any):
     assert effect(A, {}, None).what == "unseen"
 
