@@ -63,6 +63,7 @@ class RecordedEvidence(Struct, frozen=True, rename="camel"):
     decision: Moment | None = None
     immediate_pre_action: Moment | None = None
     post_action: Moment | None = None
+    action_result: Raw = NULL
     progress_before: Tally | None = None
     signals: Signals | None = None
     timing: Timing | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -25,76 +26,111 @@ from kernel.journal.evaluation.shape import (
     Verdicts,
 )
 from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
+from kernel.journal.evaluation.spent import Spent, TurnsUsage
 from kernel.journal.evaluation.terminal import terminal_state
 from kernel.journal.evaluation.verdicts import Judgement
-from kernel.journal.lines import Line, SummaryLine
+from kernel.journal.lines import HeaderLine, Line, SummaryLine, opaque
 from kernel.journal.projection import FindReading
 from kernel.journal.reader import reading_for
 from kernel.journal.recorded import RecordedTurn
 from kernel.journal.run import RunWalk
 
 
-class RunEvaluator:
-    """Evaluates one journal. `walk` is complete once `evaluate` has returned."""
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A run with what the evaluation's fixed shape has no place for."""
 
-    def __init__(self, path: Path, find_reading: FindReading) -> None:
-        self.walk = RunWalk(path, find_reading)
-        self._find_reading = find_reading
+    evaluation: Evaluation
+    header: HeaderLine
+    plan: Counter[str]
+    """Counts of planContinuity."""
+    spent: Spent
 
-    def evaluate(self, events: LifecycleEvents, receipts: Receipts) -> Evaluation:
-        """All verdicts and their counts; the side logs may be empty.
 
-        Raises JournalUnreadable, and JournalDamaged also for a file without a header.
-        """
-        turns: list[EvaluatedTurn] = []
-        outcomes: Counter[str] = Counter()
-        stalls: list[Judgement] = []
-        previous: str | None = None
-        for turn, judgement, following in self._judged():
-            outcomes[turn.turn.outcome] += 1
-            turns.append(_evaluated(turn, judgement, following, previous, receipts))
-            previous = turn.turn.objective
-            stalls.append(judgement)
-        header = self.walk.header
-        if header is None:
-            raise JournalDamaged(self.walk.path, 1, "the file has no header", "kind")
-        run_id = None if header.run_id is UNSET else header.run_id
-        summary, torn = self.walk.summary, self.walk.torn
-        unreadable = Unreadable(
-            lifecycle_lines=events.unreadable,
-            receipt_lines=receipts.unreadable,
-            torn_tail_bytes=torn.bytes if torn is not None and not torn.whole else 0,
-        )
-        return Evaluation(
-            run=Run(
-                run_id=run_id,
-                scenario_id=header.scenario_id,
-                journal_schema_version=header.schema_version,
-                started_at=header.started_at,
-                terminal=terminal_state(summary, events.end_of(run_id)),
-            ),
-            aggregate=_aggregate(turns, outcomes, stalls, summary),
-            turns=tuple(turns),
-            unreadable=UNSET if unreadable == Unreadable() else unreadable,
-        )
+def evaluate(
+    path: Path, find_reading: FindReading, events: LifecycleEvents, receipts: Receipts
+) -> Evaluated:
+    """Evaluate one journal; the side logs may be empty.
 
-    def _judged(self) -> Iterator[tuple[RecordedTurn, Judgement, RecordedTurn | None]]:
-        """Each turn with its judgement and the turn that follows it."""
-        judge: Callable[[RecordedTurn], Judgement] | None = None
-        turn: RecordedTurn | None = None
-        judgement = Judgement()
-        for following in self.walk.turns():
-            if turn is not None:
-                yield turn, judgement, following
-            judge = judge or self._judge()
-            turn, judgement = following, judge(following)
+    Raises JournalUnreadable, and JournalDamaged also for a file without a header.
+    """
+    walk = RunWalk(path, find_reading)
+    turns: list[EvaluatedTurn] = []
+    outcomes: Counter[str] = Counter()
+    stalls = _Stalls()
+    usage = TurnsUsage()
+    previous: str | None = None
+    for turn, judgement, following in _judged(walk, find_reading):
+        outcomes[turn.turn.outcome] += 1
+        turns.append(_evaluated(turn, judgement, following, previous, receipts))
+        previous = turn.turn.objective
+        stalls.add(judgement)
+        usage.add(turn.turn.usage)
+    header, torn = walk.header, walk.torn
+    if header is None:
+        raise JournalDamaged(path, 1, "the file has no header", "kind")
+    run_id = None if header.run_id is UNSET else header.run_id
+    unreadable = Unreadable(
+        lifecycle_lines=events.unreadable,
+        receipt_lines=receipts.unreadable,
+        torn_tail_bytes=torn.bytes if torn is not None and not torn.whole else 0,
+    )
+    evaluation = Evaluation(
+        run=Run(
+            run_id=run_id,
+            scenario_id=header.scenario_id,
+            journal_schema_version=header.schema_version,
+            started_at=header.started_at,
+            terminal=terminal_state(walk.summary, events.end_of(run_id)),
+        ),
+        aggregate=_aggregate(turns, outcomes, stalls.counted(), walk.summary),
+        turns=tuple(turns),
+        unreadable=UNSET if unreadable == Unreadable() else unreadable,
+    )
+    plan = Counter[str](turn.verdicts.plan_continuity for turn in turns)
+    return Evaluated(evaluation, header, plan, usage.of_run(walk))
+
+
+def _judged(
+    walk: RunWalk, find_reading: FindReading
+) -> Iterator[tuple[RecordedTurn, Judgement, RecordedTurn | None]]:
+    """Each turn with its judgement and the turn that follows it."""
+    judge: Callable[[RecordedTurn], Judgement] | None = None
+    turn: RecordedTurn | None = None
+    judgement = Judgement()
+    for following in walk.turns():
         if turn is not None:
-            yield turn, judgement, None
+            yield turn, judgement, following
+        judge = judge or judge_of(walk, find_reading)
+        turn, judgement = following, judge(following)
+    if turn is not None:
+        yield turn, judgement, None
 
-    def _judge(self) -> Callable[[RecordedTurn], Judgement]:
-        assert self.walk.header is not None
-        reading = reading_for(self.walk.header, self._find_reading)
-        return (lambda _: Judgement()) if reading is None else reading.judge
+
+def judge_of(walk: RunWalk, find_reading: FindReading) -> Callable[[RecordedTurn], Judgement]:
+    """How the walk's turns are judged, once its header was read."""
+    assert walk.header is not None
+    reading = reading_for(walk.header, find_reading)
+    return (lambda _: Judgement()) if reading is None else reading.judge
+
+
+class _Stalls:
+    def __init__(self) -> None:
+        self._signalled = self._tiles = self._repeated = self._recurring = 0
+
+    def add(self, judgement: Judgement) -> None:
+        self._signalled += judgement.stalled
+        self._tiles = max(self._tiles, judgement.turns_since_new_tile)
+        self._repeated = max(self._repeated, judgement.repeated_turns)
+        self._recurring = max(self._recurring, judgement.recurring_turns)
+
+    def counted(self) -> Stalls:
+        return Stalls(
+            signalled_turns=self._signalled,
+            max_turns_since_new_tile=self._tiles,
+            max_repeated_turns=self._repeated,
+            max_recurring_turns=self._recurring,
+        )
 
 
 def _evaluated(
@@ -129,7 +165,7 @@ def _evaluated(
 def _aggregate(
     turns: list[EvaluatedTurn],
     outcomes: Counter[str],
-    stalls: list[Judgement],
+    stalls: Stalls,
     summary: SummaryLine | None,
 ) -> Aggregate:
     def counts(verdict: str) -> dict[str, int]:
@@ -149,13 +185,8 @@ def _aggregate(
         scene_action_appropriateness=counts("scene_action_appropriateness"),
         rejection_recovery=counts("rejection_recovery"),
         narration=counts("narration"),
-        stalls=Stalls(
-            signalled_turns=sum(judgement.stalled for judgement in stalls),
-            max_turns_since_new_tile=_largest(turn.turns_since_new_tile for turn in stalls),
-            max_repeated_turns=_largest(turn.repeated_turns for turn in stalls),
-            max_recurring_turns=_largest(turn.recurring_turns for turn in stalls),
-        ),
-        summary=None if summary is None else summary_alone(summary),
+        stalls=stalls,
+        summary=None if summary is None else _summary_alone(summary),
         recovered_turns=recovered or UNSET,
     )
 
@@ -171,16 +202,12 @@ def _known(times: Iterable[int | None]) -> KnownTime:
     )
 
 
-def _largest(counts: Iterable[int]) -> int:
-    return max(counts, default=0)
-
-
-def summary_alone(summary: SummaryLine) -> Raw:
+def _summary_alone(summary: SummaryLine) -> Raw:
     """The summary's own fields as JSON, without the envelope that every line has."""
-    fields = msgspec.to_builtins(summary)
+    fields = msgspec.json.decode(msgspec.json.encode(summary), type=dict[str, Raw])
     for name in _ENVELOPE:
         fields.pop(name, None)
-    return Raw(msgspec.json.encode(fields))
+    return opaque(fields)
 
 
 _ENVELOPE = ("kind", *Line.__struct_encode_fields__)

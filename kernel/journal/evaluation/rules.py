@@ -11,7 +11,8 @@ from kernel.journal.lines import NULL
 from kernel.journal.recorded import RecordedTurn
 
 REJECTED = "rejected_by_adapter"
-ACCEPTED = "accepted"
+SUCCEEDED = ("accepted", "settled")
+"""The outcomes of a turn whose action was done."""
 
 
 def plan_continuity(previous: str | None, current: str | None) -> Continuity:
@@ -31,7 +32,7 @@ def rejection_recovery(turn: RecordedTurn, following: RecordedTurn | None) -> Re
         return "unknown"
     if _same(turn.turn.action, following.turn.action):
         return "repeated"
-    return "recovered" if following.turn.outcome == ACCEPTED else "changed_without_success"
+    return "recovered" if following.turn.outcome in SUCCEEDED else "changed_without_success"
 
 
 def narration(turn: RecordedTurn, receipts: Receipts) -> Narration:

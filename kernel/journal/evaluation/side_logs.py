@@ -28,11 +28,12 @@ class LifecycleEvent(Struct, frozen=True, rename="camel"):
 
 
 class LifecycleEvents:
-    """The terminal event of each session in a log of events."""
+    """Which seat each session played in a log of events, and how it ended."""
 
     def __init__(self) -> None:
         self.unreadable = 0
         """Lines that do not parse."""
+        self._seats: dict[str, str] = {}
         self._ends: dict[str, LifecycleEvent] = {}
 
     def read(self, path: Path) -> LifecycleEvents:
@@ -40,9 +41,16 @@ class LifecycleEvents:
         for event in _tolerantly(path, _event):
             if event is None:
                 self.unreadable += 1
-            elif event.type in TERMINAL and event.data and event.data.session_id is not None:
-                self._ends[event.data.session_id] = event
+            elif event.data and event.data.session_id is not None:
+                if event.data.seat is not None:
+                    self._seats[event.data.session_id] = event.data.seat
+                if event.type in TERMINAL:
+                    self._ends[event.data.session_id] = event
         return self
+
+    def runs_of_seat(self, seat: str) -> frozenset[str]:
+        """The runs that a seat played, as far as the log still tells."""
+        return frozenset(run for run, of in self._seats.items() if of == seat)
 
     def end_of(self, run_id: str | None) -> LifecycleEvent | None:
         """The event that ended this run; the last, if there are several."""
