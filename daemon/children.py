@@ -102,10 +102,11 @@ class Children:
         with trio.open_signal_receiver(signal.SIGCHLD) as deaths:
             task_status.started()
             async for _ in deaths:
-                await self._sweep()
+                await self.sweep()
                 await trio.sleep(SWEEP_SECONDS)
 
-    async def _sweep(self) -> None:
+    async def sweep(self) -> None:
+        """Wait for the adopted processes that are dead now."""
         table = await self.census.take()
         # One that is just being started is not known by its pid yet: look again after it is.
         while self._starting:

@@ -75,6 +75,7 @@ async def open_supervisor(
                     with trio.CancelScope(shield=True):
                         # Bounded: everything owned was told to end, with SIGKILL.
                         await closed.wait()
+                        await children.sweep()
                     background.cancel_scope.cancel()
 
 

@@ -72,6 +72,7 @@ class Sitting:
             limit = self._means.settings.limits.stop_deadline
             self._stop_deadline = trio.current_time() + limit
             self._stop_asked.set()
+            self._means.happenings.tell(SeatChanged(self._seat.name))
         if self.session is not None:
             self.session.stop(self._stop_reason, self._stop_deadline)
 

@@ -199,6 +199,7 @@ class Supervisor:
         )
         session_id, generation = sitting.next_session_id, ours.record.generation + 1
         self._sittings.start_soon(sitting.play)
+        self.happenings.tell(SeatChanged(seat))
         with trio.move_on_after(wait):
             await sitting.answered.wait()
         if sitting.refusal is not None:

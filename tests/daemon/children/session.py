@@ -38,7 +38,7 @@ def hear():
 
 
 def begin(recovery="how-to-ask", descendants=()):
-    """Up to `running`; the specification."""
+    """Up to `running`, or, in mode recover, to the world's answer."""
     say("hello", pid=os.getpid(), version="test")
     start = hear()
     if start is None:
@@ -50,6 +50,10 @@ def begin(recovery="how-to-ask", descendants=()):
         os._exit(0)
     say("joining")
     journal = f"{specification['stateDirectory']}/journals/{specification['sessionId']}.jsonl"
+    running(journal, recovery, descendants)
+
+
+def running(journal="/nowhere", recovery="how-to-ask", descendants=()):
     say(
         "running",
         journeyId="world:w:player:p",
@@ -59,7 +63,6 @@ def begin(recovery="how-to-ask", descendants=()):
         recovery=recovery,
         descendants=list(descendants),
     )
-    return specification
 
 
 def ended(outcome="stopped", leave="confirmed", **fields):
@@ -155,9 +158,13 @@ def ends_unconfirmed():
     ended("world_ended", "unconfirmed", detail="unreachable")
 
 
-def unconfirmed_once():
-    """Ends its first session without a confirmed leave; ARGUMENT holds what the world says."""
-    begin()
+def silent_recovery():
+    """Ends without a confirmed leave, and never answers when it is asked about that."""
+    say("hello", pid=os.getpid(), version="test")
+    if hear()["specification"]["mode"] == "recover":
+        time.sleep(600)
+    say("joining")
+    running()
     ended("world_ended", "unconfirmed")
 
 
@@ -262,6 +269,12 @@ def family():
     os.waitpid(middle, 0)
     begin(descendants=pids[1:2])
     obey()
+
+
+def family_that_outlives():
+    """A family whose leader does not end with its supervisor, as a real session would."""
+    family()
+    time.sleep(600)
 
 
 def dies_with_pipes_held():

@@ -1,0 +1,44 @@
+"""A disk that takes nothing: joins are refused, and what runs goes on."""
+
+import json
+import resource
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from daemon.refusal import Refusal
+
+pytestmark = pytest.mark.usefixtures("no_children_left")
+
+
+@contextmanager
+def full_disk() -> Generator[None]:
+    """No file of this process may grow, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+async def test_a_join_is_refused_and_a_running_session_plays_on(opened, tmp_path: Path):
+    async with opened("plays", 2) as playd:
+        await playd.join("red")
+        with full_disk():
+            with pytest.raises(Refusal, match="cannot be recorded") as refusal:
+                await playd.join("blue")
+            assert refusal.value.code == "state_unwritable"
+            said = await playd.supervisor.say(playd.caller, "red", "still there?", "", None)
+            assert said.seat == "red"
+            assert (await playd.stop("red")).outcome == "stopped"
+            status = await playd.supervisor.status(playd.caller)
+            assert "wait for the disk" in status.problems[0]
+            assert not (await playd.supervisor.health(playd.caller)).ready
+        assert (await playd.join("blue")).generation == 1
+        assert (await playd.supervisor.status(playd.caller)).problems == ()
+    lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
+    states = [json.loads(line)["type"].rpartition(".")[2] for line in lines]
+    assert states[:5] == ["claimed", "starting", "running", "stopping", "stopped"]

@@ -1,0 +1,75 @@
+"""A new configuration under running sessions (case 31)."""
+
+from pathlib import Path
+
+import pytest
+
+from config.loading import load_settings
+from daemon.refusal import Refusal
+
+pytestmark = pytest.mark.usefixtures("no_children_left")
+
+TEXT = """
+[models.practice]
+provider = "openai"
+model = "practice"
+base_url = "http://127.0.0.1:1/v1"
+local = true
+"""
+SEAT = """
+[seats.{name}]
+body = "pokemon"
+model = "practice"
+address = "unix:/nowhere"
+game = "firered"
+display_name = "{display}"
+"""
+
+
+def write(file: Path, **seats: str) -> None:
+    parts = (SEAT.format(name=name, display=display) for name, display in seats.items())
+    file.write_text(TEXT + "".join(parts))
+
+
+async def test_one_changed_seat_leaves_every_session_its_process(opened, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    write(file, red="Red", blue="Blue")
+    async with opened("good", settings=load_settings(file), configuration=file) as playd:
+        await playd.join("red")
+        await playd.join("blue")
+        pids = [(await playd.seat(name)).session.pid for name in ("red", "blue")]
+        write(file, red="Crimson", blue="Blue", green="Green")
+        reloaded = await playd.supervisor.reload(playd.caller)
+        assert (reloaded.added, reloaded.removed, reloaded.changed) == (("green",), (), ("red",))
+        assert [(await playd.seat(name)).session.pid for name in ("red", "blue")] == pids
+        assert (await playd.join("green")).state == "running"
+
+
+async def test_a_bad_file_keeps_the_old_configuration_and_says_why(opened, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    write(file, red="Red")
+    async with opened("good", settings=load_settings(file), configuration=file) as playd:
+        old = playd.supervisor.settings
+        file.write_text("[seats.red]\nbody = 'chess'\n")
+        with pytest.raises(Refusal) as refusal:
+            await playd.supervisor.reload(playd.caller)
+        assert refusal.value.code == "configuration"
+        assert playd.supervisor.settings is old
+        status = await playd.supervisor.status(playd.caller)
+        assert "seats.red.body" in status.configuration_error
+        write(file, red="Red")
+        await playd.supervisor.reload(playd.caller)
+        assert (await playd.supervisor.status(playd.caller)).configuration_error is None
+
+
+async def test_a_seat_taken_away_is_played_to_its_end(opened, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    write(file, red="Red", blue="Blue")
+    async with opened("good", settings=load_settings(file), configuration=file) as playd:
+        await playd.join("red")
+        write(file, blue="Blue")
+        assert (await playd.supervisor.reload(playd.caller)).removed == ("red",)
+        assert (await playd.stop("red")).outcome == "stopped"
+        with pytest.raises(Refusal) as refusal:
+            await playd.join("red")
+        assert refusal.value.code == "no_such_seat"

@@ -1,0 +1,117 @@
+"""Local worlds as supervised processes."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from config.settings import Settings, World
+from daemon.refusal import Refusal
+
+pytestmark = pytest.mark.usefixtures("no_children_left")
+
+SERVE = """
+import os, signal, sys, time
+print("world begins", flush=True)
+if os.fork() == 0:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    open(sys.argv[1] + ".child", "w").write(str(os.getpid()))
+    open(sys.argv[1], "w").close()
+    time.sleep(600)
+time.sleep(600)
+"""
+
+
+def with_world(settings: Settings, world: World) -> Settings:
+    seats = {
+        name: msgspec.structs.replace(seat, world="home") for name, seat in settings.seats.items()
+    }
+    return msgspec.structs.replace(settings, worlds={"home": world}, seats=seats)
+
+
+def world_at(mark: Path, serve: str = SERVE, ready_timeout: float = 10) -> World:
+    return World(
+        check=("test", "-e", str(mark)),
+        start=(sys.executable, "-S", "-c", serve, str(mark)),
+        ready_timeout=ready_timeout,
+    )
+
+
+async def test_a_world_is_started_checked_reused_and_stopped(
+    opened, make_settings, alive, tmp_path: Path
+):
+    mark = tmp_path / "up"
+    settings = with_world(make_settings("red"), world_at(mark))
+    async with opened("good", settings=settings) as playd:
+
+        async def world(action: str):
+            return await playd.supervisor.world(playd.caller, "red", action)
+
+        assert (await world("check")).state == "unreachable"
+        started = await world("start")
+        assert (started.state, started.started) == ("healthy", True)
+        assert alive(started.pid)
+        again = await world("start")
+        assert (again.started, again.pid) == (False, started.pid)
+        child = int(Path(f"{mark}.child").read_text())
+        assert (await world("stop")).state == "stopped"
+        assert not alive(started.pid)
+        assert not alive(child)
+        assert "world begins" in Path(started.log).read_text()
+
+
+async def test_a_healthy_world_that_somebody_else_started_is_reused_and_not_stopped(
+    opened, make_settings, tmp_path: Path
+):
+    mark = tmp_path / "up"
+    mark.touch()
+    settings = with_world(make_settings("red"), world_at(mark))
+    async with opened("good", settings=settings) as playd:
+        started = await playd.supervisor.world(playd.caller, "red", "start")
+        assert (started.state, started.started, started.pid) == ("healthy", False, None)
+        with pytest.raises(Refusal, match="was not started by this daemon"):
+            await playd.supervisor.world(playd.caller, "red", "stop")
+
+
+@pytest.mark.parametrize(
+    ("serve", "says"),
+    [
+        ("raise SystemExit(7)", "exit code 7"),
+        ("import time; time.sleep(600)", "check did not pass in 0.5 s"),
+    ],
+)
+async def test_a_world_that_does_not_come_up_is_ended_and_says_why(
+    opened, make_settings, tmp_path: Path, serve: str, says: str
+):
+    settings = with_world(make_settings("red"), world_at(tmp_path / "up", serve, ready_timeout=0.5))
+    async with opened("good", settings=settings) as playd:
+        with pytest.raises(Refusal, match=says) as refusal:
+            await playd.supervisor.world(playd.caller, "red", "start")
+        assert refusal.value.code == "world"
+
+
+async def test_a_started_world_ends_with_the_daemon(opened, make_settings, alive, tmp_path: Path):
+    mark = tmp_path / "up"
+    settings = with_world(make_settings("red"), world_at(mark))
+    with trio.fail_after(20):
+        async with opened("good", settings=settings) as playd:
+            started = await playd.supervisor.world(playd.caller, "red", "start")
+    assert not alive(started.pid)
+    assert not alive(int(Path(f"{mark}.child").read_text()))
+
+
+async def test_joining_starts_no_world(opened, make_settings, tmp_path: Path):
+    mark = tmp_path / "up"
+    settings = with_world(make_settings("red"), world_at(mark))
+    async with opened("good", settings=settings) as playd:
+        await playd.join()
+    assert not mark.exists()
+
+
+async def test_a_seat_without_a_world_says_so(opened):
+    async with opened("good") as playd:
+        with pytest.raises(Refusal) as refusal:
+            await playd.supervisor.world(playd.caller, "red", "check")
+        assert refusal.value.code == "no_world"
