@@ -136,7 +136,10 @@ def _minimap(at: dict[str, Any]) -> wire.Minimap:
 
 
 def answer_of(turn: dict[str, Any], objective_before: str | None) -> bytes:
-    """The answer that the model must have given; a retired objective had been kept."""
+    """The answer that the model must have given; a retired objective had been kept.
+
+    `wanted` says it outright where a recording was written by hand.
+    """
     action = dict(turn["action"])
     action["action"] = action.pop("kind")
     if "entryId" in action:
