@@ -367,7 +367,7 @@ class MotorEvent(Struct, frozen=True, rename="camel"):
 
 
 class EventPage(Struct, frozen=True, rename="camel"):
-    """Answer of `poll_events`. Events up to and including `dropped_before_sequence` may be lost."""
+    """Answer of `poll_events`. Events before `dropped_before_sequence` are kept no more."""
 
     events: Annotated[tuple[MotorEvent, ...], Meta(max_length=EVENTS)] = ()
     latest_sequence: Sequence = 0

@@ -1,0 +1,74 @@
+"""How a Minecraft turn line becomes the turn that every reader of the project knows."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bodies.minecraft.turn_line import Call, MinecraftTurnLine
+from kernel.journal.lines import NULL, Turn, Usage, opaque
+from kernel.journal.projection import ProjectedTurn
+
+
+class MinecraftReading:
+    """Implements `kernel.journal.projection.JournalReading`."""
+
+    def project(self, line: bytes) -> ProjectedTurn:
+        """Read one turn line. Raises msgspec's `DecodeError` for a damaged one."""
+        return _project(_decoder.decode(line))
+
+
+def _project(line: MinecraftTurnLine) -> ProjectedTurn:
+    native, decision = line.turn, line.turn.decision
+    return ProjectedTurn(
+        at=line.at,
+        turn=Turn(
+            turn=native.turn,
+            observation_sha256=None,
+            monologue=decision.monologue if decision else None,
+            intent=decision.intent if decision else None,
+            notes=line.memory.notes,
+            objective=line.memory.objective,
+            objective_retired=None,
+            interjection=line.interjection,
+            speak_suppressed=line.speak_suppressed,
+            action=decision.action if decision else NULL,
+            outcome=native.outcome,
+            detail=native.failure,
+            effect=native.effect,
+            usage=_usage(native.usage),
+            clipped=decision.clipped if decision else (),
+        ),
+        game_evidence=opaque(
+            {
+                "shown": line.shown,
+                "before": line.before,
+                "after": line.after,
+                "action": native.action,
+                "timing": line.timing,
+            }
+        ),
+        speech_delivery_id=line.speech_delivery_id,
+        narration_event=line.narration_event,
+    )
+
+
+def _usage(calls: tuple[Call, ...]) -> Usage | None:
+    """The turn's calls together; one unknown cost makes the sum unknown (K29)."""
+    if not calls:
+        return None
+    known = [call.cost for call in calls if call.cost is not None]
+    unreported = sum(not call.reported for call in calls)
+    return Usage(
+        input=sum(call.input for call in calls),
+        output=sum(call.output for call in calls),
+        cache_read=sum(call.cache_read for call in calls),
+        cache_write=sum(call.cache_write for call in calls),
+        charged=sum(call.charged for call in calls),
+        calls=len(calls),
+        unreported=unreported,
+        cost=sum(known) if len(known) == len(calls) else None,
+        estimated=unreported > 0,
+    )
+
+
+_decoder = msgspec.json.Decoder(MinecraftTurnLine)
