@@ -7,7 +7,9 @@ their seats `stale`, until the play host settles them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 
+from daemon.cgroups import Cgroup
 from daemon.children import Children
 from daemon.descendants import family_of, kill
 from daemon.leases import Lease
@@ -56,7 +58,12 @@ async def _end_leftovers(
     if found:
         pids = [process.pid for process in found]
         _log.warning("ends what session %s left: %s", session.session_id, pids, event="boot")
+    cgroup = None if session.cgroup is None else Cgroup(Path(session.cgroup))
+    if cgroup is not None:
+        cgroup.kill()
     survivors = await kill(leftovers)
+    if cgroup is not None:
+        cgroup.remove()
     if survivors:
         _log.error("pids %s of session %s live on", survivors, session.session_id, event="boot")
     return survivors
@@ -71,6 +78,8 @@ def leftovers_of(
         *session.descendants,
     )
     marked = {pid for pid, mark in marks(table).items() if mark == session.session_id}
+    if session.cgroup is not None:
+        marked |= Cgroup(Path(session.cgroup)).pids() & table.keys()
     alive = {
         identity.pid
         for identity in known

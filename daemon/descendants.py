@@ -16,6 +16,7 @@ from contextlib import ExitStack
 
 import trio
 
+from daemon.cgroups import Cgroup
 from daemon.process_table import (
     Census,
     Identity,
@@ -34,8 +35,8 @@ def family_of(
 ) -> set[int]:
     """Pids of the leader's living descendants in a table; the leader itself is not one.
 
-    `marked` are processes known by their environment. A reported process counts only while it is
-    the one that was reported.
+    `marked` are processes known by their environment or control group. A reported process counts
+    only while it is the one that was reported.
     """
     roots = {leader, *marked}
     roots |= {
@@ -63,10 +64,13 @@ def family_of(
 class Family:
     """The descendants of one session process."""
 
-    def __init__(self, census: Census, session_id: str, leader: int) -> None:
+    def __init__(
+        self, census: Census, session_id: str, leader: int, cgroup: Cgroup | None = None
+    ) -> None:
         self._census = census
         self._session_id = session_id
         self._leader = leader
+        self._cgroup = cgroup
         self._reported: set[Identity] = set()
 
     @property
@@ -88,7 +92,9 @@ class Family:
         me = os.getpid()
         orphans = [p for p in table.values() if p.parent == me and not p.dead]
         marked = {p.pid for p in orphans if mark_of(p.pid) == self._session_id} - {self._leader}
-        return [table[pid] for pid in family_of(table, self._leader, self._reported, marked)]
+        grouped = set[int]() if self._cgroup is None else self._cgroup.pids() - {self._leader}
+        family = family_of(table, self._leader, self._reported, marked | grouped)
+        return [table[pid] for pid in family]
 
 
 Find = Callable[[], Awaitable[list[Process]]]

@@ -52,5 +52,7 @@ def end_of(exit: Exit, claim: Ended | Refused | None, reached: Reached) -> Sessi
         return SessionEnd(None, f"{claim.reason}: {claim.detail}", "not_joined")
     if claim is not None and claim.outcome not in ("settled", "unsettled"):
         return SessionEnd(claim.outcome, claim.detail, leave, receipt, turns)
+    if exit.out_of_memory:
+        return SessionEnd("crashed", "was killed for want of memory", leave)
     when = "while running" if reached == "running" else "before running"
     return SessionEnd("crashed", f"died {when}: {exit.status or 'cannot be killed'}", leave)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.settings import Settings
+from daemon.cgroups import Cgroups
 from daemon.children import Children
 from daemon.delays import Delays
 from daemon.happenings import Happenings
@@ -26,6 +27,8 @@ class Means:
     children: Children
     happenings: Happenings
     delays: Delays
+    cgroups: Cgroups | None
+    """None: no tree of control groups was delegated."""
     boot_id: str
     boottime: Callable[[], float]
     """Reads CLOCK_BOOTTIME."""

@@ -11,6 +11,7 @@ import trio
 
 from config.settings import Settings
 from daemon.boot import take_over
+from daemon.cgroups import Cgroups, delegated_cgroups
 from daemon.children import Children
 from daemon.delays import Delays
 from daemon.events import EventLog
@@ -37,6 +38,7 @@ async def open_supervisor(
     command: Sequence[str] = SESSION_COMMAND,
     delays: Delays = CONTRACT_DELAYS,
     boottime: Callable[[], float] = read_boottime,
+    find_cgroups: Callable[[], Cgroups | None] = delegated_cgroups,
 ) -> AsyncGenerator[Supervisor]:
     """A supervisor that owns everything it starts: at the block's end all of it is gone.
 
@@ -58,6 +60,7 @@ async def open_supervisor(
                     children=children,
                     happenings=Happenings(),
                     delays=delays,
+                    cgroups=find_cgroups(),
                     boot_id=boot,
                     boottime=boottime,
                 )

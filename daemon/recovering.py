@@ -63,8 +63,14 @@ class _Hearing:
         self.answer: wire.Ended | None = None
 
     def message(self, message: wire.FromSession) -> None:
-        if isinstance(message, wire.Ended):
-            self.answer = message
+        match message:
+            case wire.Ended():
+                self.answer = message
+            case wire.Refused():
+                detail = f"{message.reason}: {message.detail}"[:400]
+                self.answer = wire.Ended(outcome="unsettled", leave="unconfirmed", detail=detail)
+            case _:
+                pass
 
     def fault(self, reason: str) -> None:
         """Logged already, and counted by the process's conduct."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import trio
 from msgspec.structs import replace
 
+from daemon.cgroups import Cgroup
 from daemon.endings import Reached, SessionEnd, end_of
 from daemon.happenings import (
     LeaseLost,
@@ -217,6 +218,7 @@ class Session:
                 session_id=self.record.session_id,
                 delays=self._means.delays,
                 log=self._log,
+                cgroup=self._cgroup(),
             )
         except OSError as error:
             what = error.strerror or str(error)
@@ -228,6 +230,13 @@ class Session:
             nursery.cancel_scope.cancel()
         self.survivors = exit.survivors
         return end_of(exit, self._claim, self._reached)
+
+    def _cgroup(self) -> Cgroup | None:
+        if self._means.cgroups is None:
+            return None
+        cgroup = self._means.cgroups.make(self.record.session_id)
+        self.record = replace(self.record, cgroup=str(cgroup.folder))
+        return cgroup
 
     async def _begin(self, process: SessionProcess) -> None:
         """Tell it to start, once the database knows the process that is about to act."""

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import trio
 
+from daemon.cgroups import Cgroup
 from daemon.children import Children, Status
 from daemon.conduct import Conduct, Fault
 from daemon.delays import Delays
@@ -44,6 +45,8 @@ class Exit:
     """Why the supervisor ended it; None: it ended by itself."""
     survivors: tuple[int, ...] = ()
     """Pids of its family that could not be ended."""
+    out_of_memory: bool = False
+    """The kernel killed in its control group for want of memory."""
 
 
 class Listener(Protocol):
@@ -69,12 +72,14 @@ class SessionProcess:
         mode: Literal["play", "recover"],
         delays: Delays,
         log: FieldLog,
+        cgroup: Cgroup | None,
     ) -> None:
         assert spawned.stdin is not None
         assert spawned.stdout is not None
         assert spawned.stderr is not None
         self.identity: Identity = spawned.identity
-        self.family = Family(children.census, session_id, spawned.identity.pid)
+        self.family = Family(children.census, session_id, spawned.identity.pid, cgroup)
+        self._cgroup = cgroup
         self._children = children
         self._spawned = spawned
         self._stdin = trio.lowlevel.FdStream(spawned.stdin)
@@ -100,10 +105,17 @@ class SessionProcess:
         mode: Literal["play", "recover"] = "play",
         delays: Delays,
         log: FieldLog,
+        cgroup: Cgroup | None = None,
     ) -> SessionProcess:
-        """Spawn it; nothing is sent yet. Raises OSError."""
+        """Spawn it, in its control group if there is one; nothing is sent yet. Raises OSError."""
         spawned = await children.start(command, session_id)
-        return cls(children, spawned, session_id, mode, delays, log)
+        process = cls(children, spawned, session_id, mode, delays, log, cgroup)
+        if cgroup is not None:
+            try:
+                cgroup.add(spawned.identity.pid)
+            except OSError as error:
+                log.warning("is not in its control group: %s", error.strerror)
+        return process
 
     def send(self, message: ToSession) -> bool:
         """Queue a message; never waits. False: the process does not read, and it is not queued."""
@@ -144,10 +156,11 @@ class SessionProcess:
                 nursery.cancel_scope.cancel()
         except BaseException:
             with trio.CancelScope(shield=True):
-                await kill(self._everyone)
+                await self._kill_everyone()
                 await self._close()
             raise
-        return Exit(await self._close(), self._cause, survivors)
+        starved = self._cgroup is not None and self._cgroup.ran_out_of_memory()
+        return Exit(await self._close(), self._cause, survivors, starved)
 
     async def _read(self, listener: Listener, drained: trio.Event) -> None:
         async with trio.open_nursery() as nursery:
@@ -214,7 +227,7 @@ class SessionProcess:
         await self._end_asked.wait()
         with self._grace:
             await terminate(self._everyone)
-        await kill(self._everyone)
+        await self._kill_everyone()
 
     async def _everyone(self) -> list[Process]:
         leader = read_process(self.identity.pid)
@@ -225,14 +238,22 @@ class SessionProcess:
         grace = self._delays.leftover_grace
         with trio.CancelScope(deadline=min(self._grace.deadline, trio.current_time() + grace)):
             await terminate(self.family.living)
-        return await kill(self.family.living)
+        return await self._kill_everyone()
+
+    async def _kill_everyone(self) -> tuple[int, ...]:
+        if self._cgroup is not None:
+            self._cgroup.kill()
+        return await kill(self._everyone)
 
     async def _close(self) -> Status | None:
         for stream in (self._stdin, self._stdout, self._stderr):
             await trio.aclose_forcefully(stream)
         with trio.move_on_after(SETTLE_SECONDS):
             await trio.lowlevel.wait_readable(self._spawned.pidfd)
-        return self._children.reap(self._spawned)
+        status = self._children.reap(self._spawned)
+        if self._cgroup is not None:
+            self._cgroup.remove()
+        return status
 
 
 async def _chunks(stream: trio.lowlevel.FdStream) -> AsyncGenerator[bytes]:
