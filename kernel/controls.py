@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import TracebackType
 
 import trio
 
@@ -37,6 +38,65 @@ class Ending:
     """The world itself said that nothing holds the body any more."""
 
 
+class Reach:
+    """While entered, an ending reaches this scope; a plain class, for there are many in a turn."""
+
+    __slots__ = ("_over", "_scopes", "scope")
+
+    def __init__(
+        self, scope: trio.CancelScope, scopes: set[trio.CancelScope], *, over: bool
+    ) -> None:
+        self.scope = scope
+        self._scopes = scopes
+        self._over = over
+
+    def __enter__(self) -> None:
+        if self._over:
+            self.scope.cancel()
+        self._scopes.add(self.scope)
+
+    def __exit__(self, *_: object) -> None:
+        self._scopes.discard(self.scope)
+
+
+class Interruptible:
+    """A cancel scope of its own that an ending reaches."""
+
+    __slots__ = ("_reach",)
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+
+    def __enter__(self) -> trio.CancelScope:
+        self._reach.__enter__()
+        return self._reach.scope.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        self._reach.__exit__()
+        return self._reach.scope.__exit__(kind, error, trace)
+
+
+class Hearing:
+    """While entered, `told` hears of every message that was queued."""
+
+    __slots__ = ("_hearers", "_told")
+
+    def __init__(self, hearers: list[Callable[[], None]], told: Callable[[], None]) -> None:
+        self._hearers = hearers
+        self._told = told
+
+    def __enter__(self) -> None:
+        self._hearers.append(self._told)
+
+    def __exit__(self, *_: object) -> None:
+        self._hearers.remove(self._told)
+
+
 class Controls:
     """The inbound side of one session."""
 
@@ -53,6 +113,7 @@ class Controls:
         self._bell = trio.Event()
         self._playing = trio.Event()
         self._playing.set()
+        self._hearers: list[Callable[[], None]] = []
         self._at_once: set[trio.CancelScope] = set()
         self._patient: set[trio.CancelScope] = set()
         self._closing: dict[trio.CancelScope, float] = {}
@@ -70,23 +131,18 @@ class Controls:
         for scope, kept in self._closing.items():
             scope.deadline = min(scope.deadline, self._over_by - kept)
 
-    @contextmanager
-    def interruptible(self, *, patient: bool = False) -> Generator[trio.CancelScope]:
+    def interruptible(self, *, patient: bool = False) -> Interruptible:
         """A scope that an ending cancels: at once, or after its patience when `patient`."""
-        with trio.CancelScope() as scope, self.reaching(scope, patient=patient):
-            yield scope
+        return Interruptible(self.reaching(trio.CancelScope(), patient=patient))
 
-    @contextmanager
-    def reaching(self, scope: trio.CancelScope, *, patient: bool = False) -> Generator[None]:
+    def reaching(self, scope: trio.CancelScope, *, patient: bool = False) -> Reach:
         """Let an ending cancel `scope`, which somebody else enters."""
         scopes = self._patient if patient else self._at_once
-        if self.ending is not None:
-            scope.cancel()
-        scopes.add(scope)
-        try:
-            yield
-        finally:
-            scopes.discard(scope)
+        return Reach(scope, scopes, over=self.ending is not None)
+
+    def hearing(self, told: Callable[[], None]) -> Hearing:
+        """While entered, `told` is called after each message that was queued."""
+        return Hearing(self._hearers, told)
 
     @contextmanager
     def closing(self, kept: float) -> Generator[None]:
@@ -104,6 +160,8 @@ class Controls:
             self.echoes += 1
             return
         self.interjections.put(speaker, text, at)
+        for told in self._hearers:
+            told()
         self.ring()
 
     def spoke(self, text: str) -> None:

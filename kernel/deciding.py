@@ -80,19 +80,16 @@ class Deciding:
         heard_more = False
         scope = trio.CancelScope()
 
-        async def listen() -> None:
+        def hear() -> None:
             nonlocal heard_more
-            while self.controls.interjections.queued == heard_until:
-                await self.controls.rung()
-            heard_more = True
-            if cancels and may_replace:
-                scope.cancel()
+            if self.controls.interjections.queued > heard_until:
+                heard_more = True
+                if cancels and may_replace:
+                    scope.cancel()
 
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(listen)
-            with self.controls.reaching(scope, patient=not cancels):
-                result = await self.mind.ask(prompt, turn.number, turn.attempt, scope)
-            nursery.cancel_scope.cancel()
+        hear()
+        with self.controls.hearing(hear), self.controls.reaching(scope, patient=not cancels):
+            result = await self.mind.ask(prompt, turn.number, turn.attempt, scope)
         return result, heard_more and may_replace and (_withdrawn(result) or not cancels)
 
     def _shrink_once(self, result: Answered | ModelFailure) -> bool:

@@ -13,7 +13,16 @@ from dataclasses import dataclass, field
 import trio
 
 from kernel.backoff import wait_after_failed_action, wait_after_failure
-from kernel.body import AnyBody, AnySight, AnyTurn, BodyTrouble, PastTurn, Remembered, WorldEnded
+from kernel.body import (
+    AnyBody,
+    AnySettled,
+    AnySight,
+    AnyTurn,
+    BodyTrouble,
+    PastTurn,
+    Remembered,
+    WorldEnded,
+)
 from kernel.budget import SittingBudget
 from kernel.card import card_of
 from kernel.controls import Controls, Ending
@@ -68,8 +77,8 @@ class Play:
     sofar: Sofar
     run_id: str
     emit: Callable[[wire.FromSession], None]
-    room: Callable[[], Awaitable[None]]
-    """Waits until the supervisor has read enough for another turn's messages."""
+    room: Callable[[], Awaitable[None] | None]
+    """What to wait for before another turn's messages; None when nothing is in the way."""
     objective: str | None = None
     last_frame: bytes | None = None
     tally: Tally = field(default_factory=Tally)
@@ -77,6 +86,19 @@ class Play:
     _turn: Unfolding | None = None
     _number: int = 0
     _failed_actions: int = 0
+    _doing: dict[Phase, Callable[[], Awaitable[Event]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._doing = {
+            Phase.READY: self._admit,
+            Phase.OBSERVING: self._observe,
+            Phase.DECIDING: self._decide,
+            Phase.FENCING: self._fence,
+            Phase.ACTING: self._act,
+            Phase.VERIFYING: self._verify,
+            Phase.SPEAKING: self._speak,
+            Phase.PACING: self._pace,
+        }
 
     async def run(self) -> Ending:
         """Play until something ends the session, and say what."""
@@ -96,25 +118,17 @@ class Play:
         if self.lease.left(boottime()) <= 0:
             self.controls.end(lease_lapsed())
             return Event.STOPPED
-        doing: dict[Phase, Callable[[], Awaitable[Event]]] = {
-            Phase.READY: self._admit,
-            Phase.OBSERVING: self._observe,
-            Phase.DECIDING: self._decide,
-            Phase.FENCING: self._fence,
-            Phase.ACTING: self._act,
-            Phase.VERIFYING: self._verify,
-            Phase.SPEAKING: self._speak,
-            Phase.PACING: self._pace,
-        }
         try:
-            return await doing[phase]()
+            return await self._doing[phase]()
         except WorldEnded as ended:
             self.controls.end(world_ended(ended))
             return Event.WORLD_ENDED
 
     async def _admit(self) -> Event:
-        with self.controls.interruptible():
-            await self.room()
+        crowded = self.room()
+        if crowded is not None:
+            with self.controls.interruptible():
+                await crowded
         if self.controls.ending is not None:
             return Event.STOPPED
         limit = self._limit_reached()
@@ -179,17 +193,19 @@ class Play:
         self.trail.write(_decision_line(turn, key))
         self._say_phase(Phase.ACTING)
         turn.action_begins()
-        with self.controls.interruptible(patient=True) as scope:
-            turn.settled = await self.body.act(turn.decision, key, self.controls.stopping)
-        if scope.cancelled_caught:
+        settled: AnySettled | None = None
+        with self.controls.interruptible(patient=True):
+            settled = await self.body.act(turn.decision, key, self.controls.stopping)
+        turn.settled = settled
+        if settled is None:
             turn.fail("interrupted", "the action was abandoned before it settled")
             return Event.UNSETTLED
         turn.action_settles()
         self.trail.write(
             ActionLine(
                 turn=turn.number,
-                outcome=turn.settled.outcome,
-                result=turn.settled.result,
+                outcome=settled.outcome,
+                result=settled.result,
                 idempotency_key=key,
             )
         )
@@ -199,7 +215,7 @@ class Play:
         turn = self._unfolding
         assert turn.settled is not None
         assert turn.before is not None
-        sent = turn.timing.action_settled_at is not None
+        sent = turn.action_settled_at is not None
         turn.after = turn.settled.after
         if sent and turn.after is None:
             turn.after = await self._look_after()
@@ -269,6 +285,12 @@ class Play:
             backoff = max(backoff, wait_after_failed_action(self._failed_actions))
         pace = self.body.pace()
         self._say_phase(Phase.PACING, max(backoff, pace) or None)
+        if backoff or pace or self.controls.paused:
+            await self._rest(backoff, pace)
+        return Event.PACED if self.controls.ending is None else Event.STOPPED
+
+    async def _rest(self, backoff: float, pace: float) -> None:
+        """Nothing but an ending shortens a backoff; what people say ends the rest of the pace."""
         with self.controls.interruptible():
             resting = trio.current_time() + pace
             await trio.sleep(backoff)
@@ -278,7 +300,6 @@ class Play:
             if self.controls.paused:
                 self.emit(wire.Phase(phase="paused", turn=self._number))
                 await self.controls.unpaused()
-        return Event.PACED if self.controls.ending is None else Event.STOPPED
 
     async def _look(self) -> AnySight | None:
         """The state now; None when the session ended meanwhile."""

@@ -11,10 +11,10 @@ Rules that keep it so:
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 
-class Phase(Enum):
+class Phase(StrEnum):
     """Where a session is. READY and PACING lie between turns; OVER is final."""
 
     READY = "ready"
@@ -29,7 +29,7 @@ class Phase(Enum):
     OVER = "over"
 
 
-class Event(Enum):
+class Event(StrEnum):
     """What the loop reports about the phase that it has just done."""
 
     ADMITTED = "nothing ends the session before this turn"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import trio
 
@@ -42,9 +42,14 @@ class Unfolding:
     """Set by the phase that ends the turn early; else the settled action's own."""
     failure: str | None = None
     speech: Speech = field(default_factory=Speech)
-    timing: Timing = field(default_factory=Timing)
-    _decision_began: float | None = None
+    decision_started_at: str | None = None
+    decision_settled_at: str | None = None
+    action_started_at: str | None = None
+    action_settled_at: str | None = None
+    _decision_began: float = 0.0
+    _decision_ended: float = 0.0
     _action_began: float = 0.0
+    _action_ended: float = 0.0
 
     def fail(self, outcome: str, failure: str) -> None:
         """End the turn without a settled action; the reason is cut at 400 characters."""
@@ -53,25 +58,40 @@ class Unfolding:
 
     def decision_begins(self) -> None:
         """Note the first proposal's start; those that replace it belong to one decision."""
-        if self._decision_began is None:
+        if self.decision_started_at is None:
+            self.decision_started_at = utc_now()
             self._decision_began = trio.current_time()
-            self.timing = replace(self.timing, decision_started_at=utc_now())
 
     def decision_settles(self) -> None:
         """Note the time of the latest proposal's end."""
-        assert self._decision_began is not None
-        took = round((trio.current_time() - self._decision_began) * 1000)
-        self.timing = replace(self.timing, decision_settled_at=utc_now(), decision_ms=took)
+        self.decision_settled_at = utc_now()
+        self._decision_ended = trio.current_time()
 
     def action_begins(self) -> None:
         """Note the time at which the action's request is sent."""
+        self.action_started_at = utc_now()
         self._action_began = trio.current_time()
-        self.timing = replace(self.timing, action_started_at=utc_now())
 
     def action_settles(self) -> None:
         """Note the time of the action's answer."""
-        took = round((trio.current_time() - self._action_began) * 1000)
-        self.timing = replace(self.timing, action_settled_at=utc_now(), action_ms=took)
+        self.action_settled_at = utc_now()
+        self._action_ended = trio.current_time()
+
+    def timing(self) -> Timing:
+        """Wall times for people; lengths from the monotonic clock."""
+        decided, acted = self.decision_settled_at, self.action_settled_at
+        decision, action = (
+            self._decision_ended - self._decision_began,
+            self._action_ended - self._action_began,
+        )
+        return Timing(
+            decision_started_at=self.decision_started_at,
+            decision_settled_at=decided,
+            action_started_at=self.action_started_at,
+            action_settled_at=acted,
+            decision_ms=None if decided is None else round(decision * 1000),
+            action_ms=None if acted is None else round(action * 1000),
+        )
 
     def facts(self, calls: tuple[CallUsage, ...], window: int) -> TurnFacts[object, object, object]:
         """The finished turn. Without an outcome or a settled action it was interrupted."""
@@ -90,6 +110,6 @@ class Unfolding:
             speech=self.speech,
             calls=calls,
             preemptions=self.proposals.preemptions,
-            timing=self.timing,
+            timing=self.timing(),
             window=window,
         )

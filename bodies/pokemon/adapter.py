@@ -134,27 +134,23 @@ class PokemonBody:
     async def act(
         self, decision: PokemonDecision, key: str, stopping: trio.Event
     ) -> PokemonSettled:
-        """Do it once. A stop abandons the wait for the answer at once (K9)."""
+        """Do it once. A stop lets it settle, as long as the kernel waits; only the picture is left.
+
+        Raises WorldEnded.
+        """
+        assert self._results is not None, "join() comes first"
+        assert self._eyes is not None
         action = decision.action
         assert action is not None
-        reply: wire.ActAnswer | BodyTrouble | WorldEnded | None = None
-        png: bytes | None = None
-
-        async def ask(scope: trio.CancelScope) -> None:
-            nonlocal reply, png
-            try:
-                reply = await self._world.act(action, key)
-                if isinstance(reply.outcome, wire.Ran):
-                    png = await self._picture(reply.outcome.observation)
-            except (BodyTrouble, WorldEnded) as trouble:
-                reply = reply or trouble
-            scope.cancel()
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(ask, nursery.cancel_scope)
-            await stopping.wait()
-            nursery.cancel_scope.cancel()
-        return self._settled(action, reply, png)
+        try:
+            answer = await self._world.act(action, key)
+        except BodyTrouble as trouble:
+            return self._results.troubled(action, trouble)
+        after: PokemonSight | None = None
+        if isinstance(answer.outcome, wire.Ran):
+            seen = answer.outcome.observation
+            after = self._eyes.sight(seen, None if stopping.is_set() else await self._picture(seen))
+        return self._results.answered(action, answer, after)
 
     def verify(
         self, before: PokemonSight, settled: PokemonSettled, after: PokemonSight | None
@@ -242,31 +238,10 @@ class PokemonBody:
             signals = msgspec.structs.replace(signals, decision_preemptions=turn.preemptions)
         return signals
 
-    def _settled(
-        self,
-        action: wire.Action,
-        reply: wire.ActAnswer | BodyTrouble | WorldEnded | None,
-        png: bytes | None,
-    ) -> PokemonSettled:
-        assert self._results is not None
-        assert self._eyes is not None
-        match reply:
-            case None:
-                return self._results.interrupted(action)
-            case WorldEnded():
-                raise reply
-            case BodyTrouble():
-                return self._results.troubled(action, reply)
-            case wire.ActAnswer(outcome=wire.Ran(observation=observation)):
-                after = self._eyes.sight(observation, png)
-                return self._results.answered(action, reply, after)
-            case wire.ActAnswer():
-                return self._results.answered(action, reply, None)
-
     async def _picture(self, observed: wire.Observation) -> bytes | None:
-        """The newest picture of the body that was observed. Raises WorldEnded."""
+        """The newest picture of the body that was observed; a world that is over has none."""
         try:
             frame = await self._world.frame()
-        except BodyTrouble:
+        except (BodyTrouble, WorldEnded):
             return None
         return frame.data if frame.body_generation == observed.body_generation else None

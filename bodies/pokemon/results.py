@@ -78,12 +78,6 @@ class Results:
         code = trouble.code if isinstance(trouble, OperationRefused) else "no_answer"
         return self._without_outcome(action, "rejected_by_adapter", "failed", code, str(trouble))
 
-    def interrupted(self, action: wire.Action) -> PokemonSettled:
-        """A stop came before the answer."""
-        return self._without_outcome(
-            action, "interrupted", "interrupted", "stopped", "a stop came before the answer"
-        )
-
     def _without_outcome(
         self, action: wire.Action, outcome: str, status: _Status, code: str, message: str
     ) -> PokemonSettled:
@@ -149,7 +143,7 @@ class Results:
         )
 
 
-_Status = Literal["completed", "failed", "interrupted"]
+_Status = Literal["completed", "failed"]
 
 
 class _RanOutcome(Struct, frozen=True, rename="camel"):

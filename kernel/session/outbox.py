@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable
 
 import trio
 
@@ -42,9 +43,9 @@ class Outbox:
         if len(self._waiting) >= BOUND and self._room.is_set():
             self._room = trio.Event()
 
-    async def room(self) -> None:
-        """Wait until the outbox is not full."""
-        await self._room.wait()
+    def room(self) -> Awaitable[None] | None:
+        """What to wait for until the outbox is not full; None when it is not."""
+        return None if self._room.is_set() else self._room.wait()
 
     async def drained(self) -> None:
         """Wait until everything was written."""

@@ -51,18 +51,21 @@ async def play_session(
     controls: Controls,
     lease: HeldLease,
     emit: Callable[[wire.FromSession], None],
-    room: Callable[[], Awaitable[None]],
+    room: Callable[[], Awaitable[None] | None],
 ) -> wire.Ended:
     """Play to the end and say how it ended. Raises NotPlayable when it could not begin."""
     events = LatestEvent(controls.ring)
     emit(wire.Joining())
     refused: NotPlayable | None = None
-    async with prepared.kind.open(prepared.specification.options, events) as body:
-        try:
-            return await _with_body(prepared, controls, lease, emit, room, body, events)
-        except NotPlayable as error:
-            # Raised outside of the body's nursery, which would wrap it in a group.
-            refused = error
+    try:
+        async with prepared.kind.open(prepared.specification.options, events) as body:
+            try:
+                return await _with_body(prepared, controls, lease, emit, room, body, events)
+            except NotPlayable as error:
+                # Raised outside of the body's nursery, which would wrap it in a group.
+                refused = error
+    except JoinRefused as error:
+        refused = NotPlayable(error.reason, error.detail)
     assert refused is not None
     raise refused
 
@@ -72,7 +75,7 @@ async def _with_body(
     controls: Controls,
     lease: HeldLease,
     emit: Callable[[wire.FromSession], None],
-    room: Callable[[], Awaitable[None]],
+    room: Callable[[], Awaitable[None] | None],
     body: AnyBody,
     events: LatestEvent,
 ) -> wire.Ended:
@@ -108,7 +111,7 @@ async def _settle_in(
     controls: Controls,
     lease: HeldLease,
     emit: Callable[[wire.FromSession], None],
-    room: Callable[[], Awaitable[None]],
+    room: Callable[[], Awaitable[None] | None],
     body: AnyBody,
     joined: Joined,
     events: LatestEvent,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernel.body import JoinRefused
 from kernel.controls import Controls
 from kernel.session import wire
 from kernel.session.preparing import NotPlayable, body_kind
@@ -14,8 +15,11 @@ async def recover(specification: Specification, controls: Controls) -> wire.Ende
         raise NotPlayable("no_recovery", f"seat {specification.seat}: no recovery value is stored")
     kind = body_kind(specification.body)
     settled = False
-    with controls.interruptible():
-        settled = await kind.recover(specification.options, specification.recovery)
+    try:
+        with controls.interruptible():
+            settled = await kind.recover(specification.options, specification.recovery)
+    except JoinRefused as refused:
+        raise NotPlayable(refused.reason, refused.detail) from None
     return wire.Ended(
         outcome="settled" if settled else "unsettled",
         leave="confirmed" if settled else "unconfirmed",

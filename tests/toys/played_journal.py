@@ -43,7 +43,9 @@ BEGAN = 1_772_359_200.0
 JOURNEY = "world:meadow:player:ada"
 _MAPS = ("meadow", "mill/upper-floor")
 _STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-_WORDS = tuple(
+_WORDS = """
+the mill stands north past a gate and an old well where Ada may ask about the key
+"""
     [
         "the",
         "mill",
@@ -374,7 +376,7 @@ class _Play:
     def _text(self, words: int) -> str:
         if self._texts and self._chance.random() < 0.4:
             return self._chance.choice(self._texts)
-        return " ".join(self._chance.choice(_WORDS) for _ in range(words))
+        return " ".join(self._chance.choice(_WORDS.split()) for _ in range(words))
 
 
 def _wall(x: int, y: int) -> bool:

@@ -73,7 +73,6 @@ class GivenWorld:
         self.answers: list[wire.Outcome | Exception] = []
         self.picture: bytes | None = None
         self.sent: list[tuple[wire.Action, str]] = []
-        self.silent = False
         self.gone: WorldEnded | None = None
 
     async def join(self) -> wire.JoinAnswer:
@@ -94,8 +93,6 @@ class GivenWorld:
     async def act(self, action: wire.Action, idempotency_key: str) -> wire.ActAnswer:
         await trio.lowlevel.checkpoint()
         self.sent.append((action, idempotency_key))
-        if self.silent:
-            await trio.sleep_forever()
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer

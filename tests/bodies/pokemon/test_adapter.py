@@ -23,6 +23,7 @@ from kernel.body import (
     WorldEnded,
 )
 from kernel.journal.lines import TurnLine
+from kernel.model.request import PNG_PREFIX
 
 WALK = b'{"monologue":"m","intent":"go east","action":"walk_to","x":4,"y":2}'
 READ_ON = b'{"monologue":"m","intent":"read","notes":"n","objective":"o","action":"advance_dialog"}'
@@ -163,27 +164,19 @@ async def test_an_action_that_settled_is_not_lost_to_the_worlds_end_after_it(
     assert settled.after.frame is None
 
 
-async def test_a_stop_abandons_the_wait_for_an_answer_at_once(
-    body: PokemonBody, given_world: Any, autojump_clock: trio.testing.MockClock
+async def test_a_stop_lets_an_action_settle_and_asks_for_no_picture(
+    body: PokemonBody, given_world: Any
 ):
-    """K9."""
-    given_world.silent = True
+    given_world.picture = PNG_PREFIX + b"after"
+    given_world.answers = [ran(screen(at=(4, 2)))]
     stopping = trio.Event()
-    decision = await decision_of(body)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_set_later, stopping)
-        settled = await body.act(decision, "key-1", stopping)
-    result = msgspec.json.decode(settled.result)["result"]
-
-    assert trio.current_time() == 5.0
-    assert settled.outcome == "interrupted"
-    assert result["status"] == "interrupted"
-    assert "outcome" not in result
-
-
-async def _set_later(stopping: trio.Event) -> None:
-    await trio.sleep(5)
     stopping.set()
+    decision = await decision_of(body)
+    settled = await body.act(decision, "key-1", stopping)
+
+    assert settled.outcome == "accepted"
+    assert settled.after is not None
+    assert settled.after.frame is None
 
 
 async def test_what_is_known_to_be_refused_is_answered_from_memory(
