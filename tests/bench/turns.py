@@ -11,6 +11,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ class InstantWorld:
 
     def __init__(self) -> None:
         self.counters = Counters()
+        self.at_action: dict[int, Callable[[], None]] = {}
         self._frame = 0
 
     async def join(self) -> wire.JoinAnswer:
@@ -75,6 +77,7 @@ class InstantWorld:
     async def act(self, action: wire.Action, idempotency_key: str) -> wire.ActAnswer:
         await trio.lowlevel.checkpoint()
         self._frame += 16
+        self.at_action.get(self._frame // 16, _nothing)()
         ran = wire.Ran(1, 16, True, self._seen())
         return wire.ActAnswer("ses_1", 1, self._frame, False, ran)
 
@@ -108,7 +111,8 @@ class InstantWorld:
 
 async def measure(turns: int) -> dict[str, float]:
     """Plays `turns` turns; times in milliseconds a turn, memory in MiB."""
-    body = PokemonBody(InstantWorld())
+    world = InstantWorld()
+    body = PokemonBody(world)
     await body.join()
     with tempfile.TemporaryDirectory() as directory:
         ceiling = BudgetCeiling(tokens=None, max_turns=turns)
@@ -120,17 +124,10 @@ async def measure(turns: int) -> dict[str, float]:
         ) as stage:
             stage.play.emit = stage.play.deciding.mind._emit = lambda _: None
             half: list[float] = []
-
-            async def watch_memory() -> None:
-                while stage.play.tally.turns < turns // 2:
-                    await trio.sleep(0.01)
-                half.append(_resident())
-
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(watch_memory)
-                began, cpu = time.perf_counter(), time.process_time()
-                await stage.run()
-                wall, work = time.perf_counter() - began, time.process_time() - cpu
+            world.at_action = {turns // 2: lambda: half.append(_resident())}
+            began, cpu = time.perf_counter(), time.process_time()
+            await stage.run()
+            wall, work = time.perf_counter() - began, time.process_time() - cpu
             written = stage.play.trail.writer.written
             return {
                 "turns": turns,
@@ -141,6 +138,10 @@ async def measure(turns: int) -> dict[str, float]:
                 "resident_mib_end": _resident(),
                 "resident_mib_peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
             }
+
+
+def _nothing() -> None:
+    return
 
 
 def _resident() -> float:

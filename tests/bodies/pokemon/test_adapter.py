@@ -165,7 +165,7 @@ async def test_an_action_that_settled_is_not_lost_to_the_worlds_end_after_it(
 
 
 async def test_a_stop_lets_an_action_settle_and_asks_for_no_picture(
-    body: PokemonBody, given_world: Any
+    body: PokemonBody, given_world: Any, screen: Any, ran: Any
 ):
     given_world.picture = PNG_PREFIX + b"after"
     given_world.answers = [ran(screen(at=(4, 2)))]
