@@ -93,7 +93,7 @@ def _naming(player: Player, keyboard: Naming, button: Button, around: Around) ->
     if button == "b":
         return replace(player, scene=naming.erased(keyboard))
     if button == "start" and keyboard.typed.strip():
-        return tales.name_settled(player, keyboard.typed, around.frame)
+        return tales.name_settled(player, keyboard.typed)
     return player
 
 

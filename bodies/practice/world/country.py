@@ -16,7 +16,7 @@ from bodies.practice.world.field import Around
 from bodies.practice.world.pad import Button
 from bodies.practice.world.people import FRAMES_PER_THOUGHT, Person
 from bodies.practice.world.places import Place
-from bodies.practice.world.scenes import Battle, Boot, Cutscene, Menu, Naming, Player, Walking
+from bodies.practice.world.scenes import Boot, Cutscene, Naming, Player, Walking
 
 BOOT_FRAMES = 180
 SceneName = Literal["overworld", "dialog", "menu", "naming", "cutscene", "battle", "unknown"]
@@ -62,19 +62,6 @@ class Country:
             self._turn_people_to(before)
         return after
 
-    def choose(self, player_id: str, entry_id: str) -> Player:
-        """The open menu's entry chosen. Raises AssertionError without an open menu."""
-        player = self.player(player_id)
-        match player.scene:
-            case Menu() as menu:
-                after = tales.choose(player, menu, entry_id, self.frame)
-            case Battle() as fight:
-                after = battle.command(player, fight, entry_id, self.frame, self.seed)
-            case _:
-                raise AssertionError("no menu is open")
-        self._players[player_id] = after
-        return after
-
     def replace_body(self, player_id: str) -> Player:
         """The same player in a new body."""
         player = self.player(player_id)
@@ -84,11 +71,6 @@ class Country:
         """The player in a new body where one arrives in that region."""
         moved = replace(self.replace_body(player_id), spot=ARRIVALS[region], facing="south")
         return self._put(replace(moved, scene=Walking(self.frame)))
-
-    def tell(self, player_id: str, page: str) -> Player:
-        """A page of text appears on the player's screen."""
-        scene = tales.spoken((page,), self.frame)
-        return self._put(replace(self.player(player_id), scene=scene))
 
     def show(self, player_id: str, scene: SceneName) -> Player:
         """The player's screen changes to a scene of this name, whatever it was."""

@@ -193,7 +193,7 @@ class Host:
         while True:
             await trio.sleep(IDLE_SECONDS / 10)
             for seat in self.seats:
-                if not seat.wires and trio.current_time() - seat.heard_at > IDLE_SECONDS:
+                if not seat.connections and trio.current_time() - seat.heard_at > IDLE_SECONDS:
                     self.catch_up()
                     self.end(seat, "idle")
 

@@ -30,7 +30,7 @@ REMEMBERED_ANSWERS = 512
 _REMEMBERED_SESSIONS = 4096
 
 
-class Wire(Protocol):
+class Connection(Protocol):
     """A connection that a seat can push to and be parted from."""
 
     def part(self, ended: Ended, code: int) -> None:
@@ -63,7 +63,7 @@ class Seat:
     under_way: trio.CancelScope | None = None
     attempts: dict[str, Attempt] = field(default_factory=dict[str, Attempt])
     spent_keys: set[str] = field(default_factory=set[str])
-    wires: set[Wire] = field(default_factory=set[Wire])
+    connections: set[Connection] = field(default_factory=set[Connection])
     heard_at: float = field(default_factory=trio.current_time)
     allowance: float = 0.0
     dropped: int = 0
@@ -90,7 +90,7 @@ class Seat:
     def remember(self, key: str, attempt: Attempt) -> None:
         self.attempts[key] = attempt
         self.spent_keys.add(key)
-        for old in list(self.attempts)[: len(self.attempts) - REMEMBERED_ANSWERS]:
+        for old in list(self.attempts)[: max(0, len(self.attempts) - REMEMBERED_ANSWERS)]:
             if self.attempts[old].done.is_set():
                 del self.attempts[old]
 
@@ -152,6 +152,6 @@ class Seats:
         if self._by_player.get(seat.player_id) is seat:
             del self._by_player[seat.player_id]
         seat.attempts.clear()
-        for wire in tuple(seat.wires):
-            wire.part(seat.ended, CLOSE_CODES[because])
+        for connection in tuple(seat.connections):
+            connection.part(seat.ended, CLOSE_CODES[because])
         return seat.ended

@@ -129,7 +129,7 @@ def _led_back(player: Player, frame: int) -> Player:
     return replace(moved, scene=spoken(pages, frame))
 
 
-_CONTINUE = _opens(
+_START_MENU = _opens(
     "start-menu",
     Entry("companions", "Companions"),
     Entry("bag", "Bag"),
@@ -164,12 +164,12 @@ _TALES: dict[str, Callable[[Player, int], Player]] = {
     "led-back": _led_back,
     "shopkeeper": _says("Salve for scrapes,\nsalve for worse.", then="counter"),
     "counter": _COUNTER,
-    "start-menu": _CONTINUE,
+    "start-menu": _START_MENU,
     "passer-by": _says("Oh! Sorry.\nI took you for somebody else."),
 }
 
 
-def name_settled(player: Player, name: str, frame: int) -> Player:
+def name_settled(player: Player, name: str) -> Player:
     """The player whose name is entered and is asked whether it is right."""
     named = replace(player, name=name)
     return replace(named, scene=Menu("name-confirmation", _YES_NO))

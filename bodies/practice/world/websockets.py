@@ -14,6 +14,8 @@ from bodies.practice.world.tap import Tap
 
 _HANDSHAKE_SECONDS = 10.0
 _CLOSE_SECONDS = 2.0
+_PING_SECONDS = 15.0
+_PONG_SECONDS = 20.0
 _AT_ONCE = 32
 """So many requests of one connection are under way at a time; the next waits unread."""
 
@@ -30,6 +32,7 @@ async def serve_websocket(host: Host, tap: Tap, *, is_local: bool) -> None:
             return
         connection = _Connection(host, socket, tap, nursery, is_local=is_local)
         nursery.start_soon(connection.push)
+        nursery.start_soon(connection.ping)
         try:
             await connection.listen()
         finally:
@@ -75,7 +78,7 @@ class _Connection:
 
     def forget(self) -> None:
         if self._seat is not None:
-            self._seat.wires.discard(self)
+            self._seat.connections.discard(self)
 
     async def close(self) -> None:
         """Closes as the end of the connection asks: with a push, a code, or cut."""
@@ -87,6 +90,16 @@ class _Connection:
             await self._tap.cut()
         else:
             await self._socket.aclose(self._close_code)
+
+    async def ping(self) -> None:
+        """Pings every 15 s; a client that answers none for 20 s is gone."""
+        while True:
+            await trio.sleep(_PING_SECONDS)
+            with trio.move_on_after(_PONG_SECONDS) as waiting, suppress(ConnectionClosed):
+                await self._socket.ping()
+            if waiting.cancelled_caught:
+                self._close_code = 1011
+                self._over.set()
 
     async def push(self) -> None:
         """Pushes what changed without an action, every two seconds unless set otherwise."""
@@ -143,7 +156,7 @@ class _Connection:
         if seat is not self._seat:
             self.forget()
             self._seat = seat
-        seat.wires.add(self)
+        seat.connections.add(self)
 
     async def _send(self, message: bytes) -> None:
         try:

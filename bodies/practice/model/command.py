@@ -1,0 +1,114 @@
+"""The command: `playd-practice model`."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+import trio
+
+from bodies.practice.model.misbehaviour import Misdeed, parse
+from bodies.practice.model.serving import Address, Setting, parse_address, run_model
+
+ReadT = TypeVar("ReadT")
+
+
+def _read(convert: Callable[[str], ReadT], text: str) -> ReadT:
+    try:
+        return convert(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _read_address(_context: click.Context, _parameter: click.Parameter, text: str) -> Address:
+    return _read(parse_address, text)
+
+
+def _read_misdeeds(
+    _context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Misdeed, ...]:
+    return tuple(_read(parse, text) for text in texts)
+
+
+@click.command("model")
+@click.option(
+    "--listen",
+    "address",
+    default="http://127.0.0.1:0",
+    show_default=True,
+    callback=_read_address,
+    help="http://HOST:PORT on loopback. Port 0: a free one.",
+)
+@click.option("--seed", default=0, show_default=True, help="Decides between what is equally good.")
+@click.option(
+    "--latency",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 600),
+    help="Seconds before every answer begins.",
+)
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Append each request with this server's own count of tokens to this file, as JSON lines.",
+)
+@click.option(
+    "--misbehave",
+    "misdeeds",
+    multiple=True,
+    callback=_read_misdeeds,
+    help="kind[:argument][@request=n], may be repeated, e.g. cut:midway@chat=5.",
+)
+@click.option("--until-stdin-closes", is_flag=True, help="End when standard input closes, too.")
+def command(
+    address: Address,
+    seed: int,
+    latency: float,
+    log: Path | None,
+    misdeeds: tuple[Misdeed, ...],
+    until_stdin_closes: bool,
+) -> None:
+    """A practice model: it plays by simple rules, and is not a language model.
+
+    It speaks chat completions, streamed, as the model `practice`, to any key or none. What it
+    plays follows from what stands in the prompt, and from the seed.
+
+    Prints `listening ADDRESS` once it accepts connections; runs until SIGINT or SIGTERM.
+    """
+    setting = Setting(address, seed, latency, log, misdeeds)
+    try:
+        trio.run(_run, setting, until_stdin_closes)
+    except* OSError as errors:
+        raise click.ClickException("; ".join(str(error) for error in _leaves(errors))) from None
+
+
+async def _run(setting: Setting, until_stdin_closes: bool) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+            real = await nursery.start(run_model, setting)
+            click.echo(f"listening {real}")
+            if until_stdin_closes:
+                nursery.start_soon(_cancel_when_stdin_closes, nursery.cancel_scope)
+            async for _ in signals:
+                nursery.cancel_scope.cancel()
+                break
+
+
+async def _cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
+    async with trio.lowlevel.FdStream(0) as stdin:
+        try:
+            async for _ in stdin:
+                pass
+        except trio.BrokenResourceError:
+            pass  # gone is closed
+    scope.cancel()
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    leaves: list[BaseException] = []
+    for error in group.exceptions:
+        leaves += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    return leaves
