@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bodies.practice.motor.hours import TICKS_PER_SECOND
@@ -18,6 +18,10 @@ _DANGER_EVERY = 10 * TICKS_PER_SECOND
 _EATS_AT = 14
 
 
+def _provisions() -> Inventory:
+    return {"bread": 3}
+
+
 class Bot(Struct, frozen=True):
     """`died_at` is the tick of the last death."""
 
@@ -25,7 +29,7 @@ class Bot(Struct, frozen=True):
     spot: Spot
     health: int = FULL
     food: int = FULL
-    inventory: Inventory = {"bread": 3}
+    inventory: Inventory = field(default_factory=_provisions)
     died_at: int | None = None
 
 

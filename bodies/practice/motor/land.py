@@ -11,7 +11,7 @@ from bodies.practice.motor.materials import OPEN
 from bodies.practice.motor.terrain import Spot, natural, surface
 
 MAX_DROP = 3
-_MAX_VISITED = 2500
+_MAX_VISITED = 1200
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
@@ -64,7 +64,7 @@ def plan(
 ) -> tuple[Spot, ...] | None:
     """The steps from start to a place that counts as arrived; None when no way is found.
 
-    Looks at no more than 2,500 places, so that a far target behind water may be given up.
+    Looks at no more than 1,200 places, so that a far target behind water may be given up.
     """
     if arrived(start):
         return ()

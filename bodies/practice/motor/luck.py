@@ -12,18 +12,20 @@ Luck = Literal[
     "kept", "undone", "not_observed", "local_report_only", "optimistic_cache", "stale_observation"
 ]
 """Kept: it happened and was seen. Undone: the server took it back. Else: nobody saw it happen."""
-_FALLS: tuple[Luck, ...] = (
-    *("kept",) * 9,
-    *("undone",) * 3,
-    "not_observed",
-    "local_report_only",
-    "optimistic_cache",
-    "stale_observation",
-)
+_SIDES = 16
+_FALLS: dict[int, Luck] = {
+    0: "undone",
+    1: "undone",
+    2: "undone",
+    3: "not_observed",
+    4: "local_report_only",
+    5: "optimistic_cache",
+    6: "stale_observation",
+}
 
 
 def luck_of(seed: int, tick: int, action_id: str) -> Luck:
-    return _FALLS[roll(len(_FALLS), seed, "luck", tick, action_id)]
+    return _FALLS.get(roll(_SIDES, seed, "luck", tick, action_id), "kept")
 
 
 def takes_effect(luck: Luck, *chance: object) -> bool:

@@ -5,7 +5,7 @@ that follows with its answer, or raises Declined.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -96,7 +96,7 @@ class Motor(Struct, frozen=True):
 
     def at(self, tick: int) -> str:
         instant = self.began + timedelta(seconds=tick / TICKS_PER_SECOND)
-        return instant.astimezone(timezone.utc).isoformat(timespec="milliseconds")[:-6] + "Z"
+        return instant.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
     @property
     def now(self) -> str:
@@ -200,7 +200,7 @@ def pause(motor: Motor, request: SessionRequest) -> tuple[Motor, MotorStatus]:
         following = connections.pausing(connection, motor.world.tick)
     except KeyError:
         raise Declined("wrong_phase", f"Nothing to pause while {connection.phase}.") from None
-    paused = _connected(_interrupted(motor, "cancelled", "interrupted"), following)
+    paused = _connected(_cut_short(motor, Ending("cancelled", reason="interrupted")), following)
     return paused, status(paused)
 
 
@@ -220,7 +220,7 @@ def leave(motor: Motor, request: SessionRequest) -> tuple[Motor, MotorStatus]:
         return motor, status(motor)
     connection = _connection(motor, request.session)
     following = connections.leaving(connection, motor.world.tick)
-    gone = _connected(_interrupted(motor, "cancelled", "interrupted"), following)
+    gone = _connected(_cut_short(motor, Ending("cancelled", reason="interrupted")), following)
     return gone, status(gone)
 
 
@@ -247,7 +247,7 @@ def line_broken(motor: Motor, uncertain: UncertainCode | None) -> Motor:
     """The connection is lost; what was under way is uncertain."""
     if motor.connection is None or motor.connection.phase not in LIVE:
         return motor
-    cut = _interrupted(motor, "uncertain", "connection_lost")
+    cut = _cut_short(motor, Ending("uncertain", reason="connection_lost"))
     return _connected(cut, connections.broken(motor.connection, motor.world.tick, uncertain))
 
 
@@ -255,7 +255,7 @@ def reconnected(motor: Motor) -> Motor:
     """The line was lost and is back, as a new generation of the same session."""
     if motor.connection is None or motor.connection.phase not in LIVE:
         return motor
-    cut = _interrupted(motor, "uncertain", "connection_lost")
+    cut = _cut_short(motor, Ending("uncertain", reason="connection_lost"))
     old = motor.connection.session
     session = replace(old, connection_generation=old.connection_generation + 1)
     generations = {**motor.generations, session.session_id: session.connection_generation}
@@ -310,12 +310,9 @@ def _connected(motor: Motor, connection: Connection) -> Motor:
     return with_event(motor, "connection", {"phase": connection.phase})
 
 
-def _interrupted(motor: Motor, state: ActionState, reason: str) -> Motor:
+def _cut_short(motor: Motor, ending: Ending) -> Motor:
     deed = motor.deeds.get(motor.under_way or "")
-    if deed is None:
-        return motor
-    lost = reason == "connection_lost"
-    return _ended(motor, deed, Ending(state, reason="connection_lost" if lost else "interrupted"))
+    return motor if deed is None else _ended(motor, deed, ending)
 
 
 def _ended(motor: Motor, deed: Deed, ending: Ending) -> Motor:
