@@ -294,9 +294,8 @@ def verify(files: tuple[Path, ...], as_json: bool) -> None:
 @click.option("--voice-receipts", type=_file, help="Receipts of what was spoken.")
 def report(file: Path, output: Path, events: Path | None, voice_receipts: Path | None) -> None:
     """Write a run as one page for a browser; it needs no network and nothing beside it."""
-    from kernel.journal.report.page import report_page
-
     from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
+    from kernel.journal.report.page import report_page
 
     with _told():
         lifecycle, receipts = LifecycleEvents(), Receipts()

@@ -46,26 +46,6 @@ _STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _WORDS = """
 the mill stands north past a gate and an old well where Ada may ask about the key
 """
-    [
-        "the",
-        "mill",
-        "stands",
-        "north",
-        "past",
-        "a",
-        "gate",
-        "and",
-        "an",
-        "old",
-        "well",
-        "where",
-        "Ada",
-        "asks",
-        "about",
-        "the",
-        "key",
-    ]
-)
 
 
 def write_journal(
