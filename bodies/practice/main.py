@@ -5,6 +5,7 @@ from importlib import import_module
 import click
 
 _COMMANDS = {
+    "model": "bodies.practice.model.command",
     "world": "bodies.practice.world.command",
 }
 """Each subcommand's module; it is imported when the subcommand is used, and has a `command`."""

@@ -13,7 +13,7 @@ STATE_FENCE = "```json STATE"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question: the stable prefix, what is new, the wanted shape, and the state if there is one.
+    """One question: the stable prefix, what is new, the wanted shape, and the state if any.
 
     `state` is the JSON of the last STATE block: people and screens may say anything before it.
     """

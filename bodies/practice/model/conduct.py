@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Literal
 
 import msgspec
 import trio
@@ -12,7 +11,7 @@ import trio
 from bodies.practice.model import answering, counting
 from bodies.practice.model.asking import asked
 from bodies.practice.model.exchange import BadRequest, Exchange, Gone, HttpRequest
-from bodies.practice.model.ledger import Entry, Ledger, Outcome, now
+from bodies.practice.model.ledger import Entry, Ledger, Outcome, RequestKind, now
 from bodies.practice.model.misbehaviour import Due, Mischief
 from bodies.practice.model.script import Cut, Failed, Pause, Reply, Script, Send, replied
 from bodies.practice.model.wire import (
@@ -24,9 +23,6 @@ from bodies.practice.model.wire import (
     Usage,
     read_chat,
 )
-
-CHAT = "/v1/chat/completions"
-MODELS = "/v1/models"
 
 
 @dataclass
@@ -50,7 +46,8 @@ async def respond(provider: Provider, exchange: Exchange, request: HttpRequest) 
     try:
         await exchange.while_there(call.run)
     except Gone:
-        call.outcome = "gone"
+        if call.outcome == "stopped":
+            call.outcome = "gone"
         raise
     finally:
         provider.ledger.add(call.entry())
@@ -68,7 +65,7 @@ class _Call:
         self._request = request
         self._index = provider.ledger.number()
         self._at = now()
-        self._kind = _KINDS.get((request.method, request.path), "other")
+        self._kind = kind_of(request)
         self._due = Due() if self._kind == "other" else provider.mischief.due(self._kind)
         self._status: int | None = None
         self._model = ""
@@ -87,13 +84,11 @@ class _Call:
                 case "chat":
                     await self._chat(_read(self._request.body))
                 case "models":
-                    self._status = 200
+                    self._status, self.outcome = 200, "whole"
                     await self._exchange.answer(200, msgspec.json.encode(ModelList()))
-                    self.outcome = "whole"
                 case "other":
-                    raise _Rejected(
-                        404, "not_found_error", f"There are only POST {CHAT} and GET {MODELS}."
-                    )
+                    told = "There are only POST /v1/chat/completions and GET /v1/models."
+                    raise _Rejected(404, "not_found_error", told)
         except _Rejected as rejected:
             self._status = rejected.status
             self.outcome = "rejected"
@@ -151,8 +146,8 @@ class _Call:
                 case Cut():
                     self.outcome = "cut"
                     return
-        await self._exchange.end()
         self.outcome = outcome
+        await self._exchange.end()
 
     async def _send(self, step: Send) -> None:
         if "split" in self._due:
@@ -162,6 +157,16 @@ class _Call:
             await self._exchange.send(step.data)
         self._sent += step.characters
         self._reported = self._reported or step.tells_usage
+
+
+def kind_of(request: HttpRequest) -> RequestKind:
+    match request.method, request.path:
+        case "POST", "/v1/chat/completions":
+            return "chat"
+        case "GET", "/v1/models":
+            return "models"
+        case _:
+            return "other"
 
 
 class _Rejected(Exception):
@@ -198,10 +203,6 @@ def _read(body: bytes) -> ChatRequest:
         raise _Rejected(400, "invalid_request_error", str(error)[:300]) from None
 
 
-_KINDS: dict[tuple[str, str], Literal["chat", "models"]] = {
-    ("POST", CHAT): "chat",
-    ("GET", MODELS): "models",
-}
 _CODES = {
     400: "invalid_request_error",
     401: "invalid_api_key",

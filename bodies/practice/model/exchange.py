@@ -91,7 +91,7 @@ class Exchange:
             except trio.BrokenResourceError:
                 data = b""
             if data:
-                self._http.receive_data(data)  # the next request's; it waits unread
+                self._http.receive_data(bytes(data))  # the next request's; it waits unread
             else:
                 left = True
                 scope.cancel()
@@ -115,16 +115,18 @@ class Exchange:
         path = head.target.decode("ascii").partition("?")[0]
         return HttpRequest(head.method.decode("ascii"), path, bytes(body))
 
-    async def _next_event(self) -> h11.Event | type[h11.PAUSED]:
-        while (event := self._http.next_event()) is h11.NEED_DATA:
+    async def _next_event(self) -> h11.Event:
+        while True:
+            event = self._http.next_event()
+            if isinstance(event, h11.Event):
+                return event
             if self._http.they_are_waiting_for_100_continue:
                 await self._put(h11.InformationalResponse(status_code=100, headers=[]))
             try:
                 data = await self._stream.receive_some(_READ)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 raise Gone from None
-            self._http.receive_data(data)
-        return event
+            self._http.receive_data(bytes(data))
 
     async def _put(self, event: h11.Event) -> None:
         data = self._http.send(event)

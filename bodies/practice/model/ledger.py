@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+RequestKind = Literal["chat", "models", "other"]
 Outcome = Literal["whole", "rejected", "cut", "failed", "gone", "stopped"]
 """whole: sent to its end; rejected: a status that is no 200; failed: an error within the stream;
 gone: the client left; stopped: the server ended. Whoever was told to cut, cut."""
@@ -19,7 +20,7 @@ class Entry(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
     index: int
     at: str
-    request: Literal["chat", "models", "other"]
+    request: RequestKind
     status: int | None
     outcome: Outcome
     model: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from ipaddress import ip_address
@@ -81,11 +82,8 @@ async def _serve(provider: Provider, stream: trio.SocketStream) -> None:
 
 
 async def _tell(exchange: Exchange, bad: BadRequest) -> None:
-    with trio.move_on_after(5):
-        try:
-            await exchange.answer(bad.status, rejection(bad), {"connection": "close"})
-        except Gone:
-            pass
+    with trio.move_on_after(5), suppress(Gone):
+        await exchange.answer(bad.status, rejection(bad), {"connection": "close"})
 
 
 def _is_loopback(host: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import UNSET
 
 from bodies.practice.model.wire import JsonSchema
@@ -43,7 +42,7 @@ def fit(schema: JsonSchema, words: str, depth: int = 0) -> Any:
 def _number(schema: JsonSchema) -> int | float:
     least = 0 if schema.minimum is None else max(0, schema.minimum)
     number = least if schema.maximum is None else min(least, schema.maximum)
-    return int(number) if msgspec.json.encode(number).endswith(b".0") else number
+    return int(number) if number == int(number) else number
 
 
 _ANYTHING = JsonSchema()
