@@ -17,7 +17,8 @@ import trio
 from kernel.session import wire
 from kernel.session.specification import BudgetCeiling, ModelChoice, Sitting, Specification
 
-_RUN = """
+_REAL = "from kernel.session.__main__ import main; main()"
+_TOY = """
 import kernel.bodies, toy_body
 kernel.bodies.register(toy_body.KIND)
 from kernel.session.__main__ import main
@@ -89,10 +90,10 @@ class Child:
 
 
 @asynccontextmanager
-async def child(start: Specification | bytes | None) -> AsyncGenerator[Child]:
+async def child(start: Specification | bytes | None, *, toy: bool = True) -> AsyncGenerator[Child]:
     """Runs until it exits by itself; killed when the test leaves earlier."""
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-c", _RUN],
+        [sys.executable, "-c", _TOY if toy else _REAL],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
