@@ -38,12 +38,12 @@ COLOURS = {
 
 def document(result: object) -> None:
     """Prints a result as one JSON document."""
-    click.echo(msgspec.json.format(msgspec.json.encode(result), indent=2))
+    click.echo(msgspec.json.format(msgspec.json.encode(result), indent=2).decode())
 
 
 def json_line(event: object) -> None:
     """Prints one item of a stream as a line of JSON."""
-    click.echo(msgspec.json.encode(event))
+    click.echo(msgspec.json.encode(event).decode())
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:

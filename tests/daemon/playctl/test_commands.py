@@ -1,0 +1,302 @@
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+import trio.lowlevel
+
+from daemon.control import wire
+from daemon.control.listening import listen_at, take_away
+from daemon.control.server import serve
+from daemon.playctl.main import COMMANDS
+
+Daemon = Callable[..., AbstractAsyncContextManager[Any]]
+
+
+async def test_a_sitting_from_join_to_stop(daemon: Daemon):
+    async with daemon("plays", 3) as playctl:
+        assert (await playctl("join", "red")).out.startswith("red plays (session ")
+        status = await playctl("status")
+        assert status.code == 0
+        header, red = (line.split() for line in status.out.splitlines()[1:4:2])
+        assert header[:2] == ["SEAT", "STATE"]
+        assert red[:2] == ["red", "running"]
+        assert (await playctl("say", "red", "hello", "there")).out == "red has it.\n"
+        assert "playctl resume red" in (await playctl("pause", "red")).out
+        assert (await playctl("resume", "red")).code == 0
+        seen = await playctl("observe", "red")
+        assert "intent  go north" in seen.out
+        assert "turn  2, accepted" in seen.out
+        stopped = await playctl("stop", "red")
+        assert "stopped after 3 turns, leave confirmed" in stopped.out
+        again = await playctl("observe", "red")
+        assert (again.code, again.err) == (4, "playctl: seat red is not being played.\n")
+
+
+async def test_json_is_one_document_with_the_fields_of_the_protocol(daemon: Daemon):
+    async with daemon("good") as playctl:
+        await playctl("join", "blue")
+        for arguments, kind in (
+            (("status",), wire.StatusResult),
+            (("seats",), wire.SeatsResult),
+            (("sessions",), wire.SessionsResult),
+            (("observe", "blue"), wire.ObserveResult),
+            (("budget", "blue"), wire.BudgetResult),
+            (("health",), wire.HealthResult),
+            (("say", "blue", "hi"), wire.SayResult),
+            (("pause", "blue"), wire.PauseResult),
+            (("stop", "blue"), wire.StopResult),
+        ):
+            done = await playctl(*arguments, "--json")
+            assert (done.code, done.err) == (0, "")
+            msgspec.json.decode(done.out, type=kind)
+
+
+async def test_budget_changes_what_is_named_and_shows_the_rest(daemon: Daemon):
+    async with daemon("good") as playctl:
+        await playctl("join", "red", "--max-turns", "50")
+        changed = (await playctl("budget", "red", "--tokens", "none", "--json")).json()
+        assert changed["ceiling"]["tokens"] is None
+        assert changed["ceiling"]["maxTurns"] == 50
+        assert (await playctl("budget", "red", "--tokens", "0", "--default")).code == 0
+        default = (await playctl("budget", "red", "--default", "--json")).json()
+        assert default["ceiling"]["tokens"] == 0
+        bad = await playctl("budget", "red", "--tokens", "-1")
+        assert bad.code == 2
+
+
+class Watch:
+    """A `playctl watch` that runs, and the lines that it printed."""
+
+    def __init__(self, process: trio.Process) -> None:
+        self.process = process
+        self.out = b""
+
+    async def until(self, text: bytes) -> None:
+        assert self.process.stdout is not None
+        while text not in self.out:
+            chunk = await self.process.stdout.receive_some()
+            assert chunk, self.out
+            self.out += chunk
+
+
+@asynccontextmanager
+async def watching(playctl: Any, *arguments: str) -> AsyncIterator[Watch]:
+    process = await trio.lowlevel.open_process(
+        [sys.executable, "-m", "daemon.playctl", "watch", *arguments],
+        env={**os.environ, "PLAYD_SOCKET": os.fspath(playctl.path)},
+        stdout=subprocess.PIPE,
+    )
+    try:
+        yield Watch(process)
+    finally:
+        process.kill()
+        await process.wait()
+        assert process.stdout is not None
+        await process.stdout.aclose()
+
+
+async def test_watch_prints_a_line_for_each_turn_until_it_is_interrupted(daemon: Daemon):
+    async with daemon("plays", 2) as playctl, watching(playctl, "red") as watch:
+        await watch.until(b"red  idle\n")
+        await playctl("join", "red")
+        await watch.until(b"notable: stuck: twelve times the same\n")
+        assert "red  turn 0  - → accepted\nred  turn 1  - → accepted\n" in watch.out.decode()
+        watch.process.send_signal(signal.SIGINT)
+        assert await watch.process.wait() == 0
+
+
+async def test_watch_as_json_ends_with_the_daemon(daemon: Daemon):
+    async with daemon("good") as playctl, watching(playctl, "--json") as watch:
+        await watch.until(b'"watching"')
+        playctl.closing.set()
+        assert await watch.process.wait() == 0
+        kinds = [msgspec.json.decode(line)["kind"] for line in watch.out.splitlines()]
+        assert kinds == ["seat", "seat", "watching"]
+
+
+async def test_logs_show_a_seats_sessions(daemon: Daemon):
+    if Path("/run/systemd/system").is_dir():
+        pytest.skip("here the system's journal is shown")
+    async with daemon("good") as playctl:
+        await playctl("join", "red")
+        await playctl("join", "blue")
+        await playctl("stop", "red")
+        lines = (await playctl("logs", "red")).out.splitlines()
+        assert [line.split()[1] for line in lines] == [
+            "claimed",
+            "starting",
+            "running",
+            "stopping",
+            "stopped",
+        ]
+        assert (await playctl("logs", "red", "-n", "1")).out.splitlines() == lines[-1:]
+
+
+async def test_a_model_cannot_write_to_the_terminal_with_its_words(daemon: Daemon):
+    card = wire.Card(turn=1, at="", outcome="accepted", effect="\x1b[2Jgone\r\u202e")
+    used = wire.BudgetUsed(
+        tokens=1, token_ceiling=None, cost=None, cost_ceiling=None, unreported_calls=0
+    )
+    from daemon.playctl.watching import line_of
+
+    line = line_of(wire.TurnEnded(seat="red", session_id="s", card=card, budget=used))
+    assert line is not None
+    assert line.isprintable()
+
+
+# Without a daemon, and with something else in its place -------------------------------------------
+
+
+async def test_with_no_daemon_every_path_that_was_tried_is_named(playctl: Any, tmp_path: Path):
+    state, runtime = tmp_path / "state", tmp_path / "run"
+    done = await playctl(
+        "status",
+        RUNTIME_DIRECTORY="",
+        STATE_DIRECTORY="",
+        XDG_RUNTIME_DIR=str(runtime),
+        XDG_STATE_HOME=str(state),
+    )
+    assert done.code == 3
+    assert done.out == ""
+    assert done.err.count("\n") == 1
+    assert f"{runtime}/playd/control.sock" in done.err
+    assert f"{state}/playd/control.sock" in done.err
+    assert "playd run" in done.err
+
+
+async def test_a_stale_socket_is_no_daemon(playctl: Any, tmp_path: Path):
+    path = tmp_path / "control.sock"
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(path))
+    done = await playctl("--socket", str(path), "status")
+    assert (done.code, str(path) in done.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"), [(b"HTTP/1.1 400 Bad Request\r\n", 3), (b"", 3), (b"{}\n", 3)]
+)
+async def test_something_else_at_the_path_is_not_taken_for_playd(
+    playctl: Any, tmp_path: Path, answer: bytes, code: int
+):
+    path = tmp_path / "control.sock"
+    listener = trio.socket.socket(socket.AF_UNIX)
+    await listener.bind(str(path))
+    listener.listen()
+
+    async def pretend() -> None:
+        connection, _ = await listener.accept()
+        async with trio.SocketStream(connection) as stream:
+            await stream.receive_some()
+            await stream.send_all(answer)
+
+    with listener:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pretend)
+            done = await playctl("--socket", str(path), "status")
+    assert done.code == code
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another uid")
+async def test_who_may_not_connect_is_told_uid_path_and_mode(opened: Any):
+    script = (
+        "import os, sys; import daemon.playctl.seats; from daemon.playctl.main import run;"
+        "os.setgroups([]); os.setgid(12345); os.setuid(12345); sys.exit(run(sys.argv[1:]))"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)
+        path = Path(folder) / "control.sock"
+        async with opened("good") as one, trio.open_nursery() as nursery:
+            listener = listen_at(path)
+            nursery.start_soon(
+                serve, listener, one.supervisor, None, lambda verb, code: None, trio.Event()
+            )
+            assert stat.S_IMODE(path.stat().st_mode) == 0o660
+            for mode, text in (
+                (0o660, f"uid 12345 may not connect to {path} (mode 0660)"),
+                (0o666, f"uid 12345 is not granted status here, at {path} (mode 0666)"),
+            ):
+                path.chmod(mode)
+                done = await trio.run_process(
+                    [sys.executable, "-c", script, "--socket", str(path), "status"],
+                    capture_stderr=True,
+                    check=False,
+                )
+                assert text in done.stderr.decode()
+                assert done.returncode == 4
+                assert done.stderr.count(b"\n") == 1
+            nursery.cancel_scope.cancel()
+        take_away(listener, path)
+
+
+# The command line itself --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str):
+    from click.testing import CliRunner
+
+    from daemon.playctl.main import playctl
+
+    shown = CliRunner().invoke(playctl, [command, "--help"], prog_name="playctl")
+    assert shown.exit_code == 0
+    assert f"Usage: playctl {command}" in shown.output
+
+
+async def test_a_wrong_use_is_one_line_that_names_the_help(playctl: Any):
+    for arguments in (
+        ("fly",),
+        ("join",),
+        ("stop", "red", "--later"),
+        ("budget", "r", "--tokens", "x"),
+    ):
+        done = await playctl(*arguments)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+        assert "--help" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+async def test_completion_scripts_are_printed(playctl: Any, shell: str):
+    done = await playctl("completion", shell)
+    assert done.code == 0
+    assert "_PLAYCTL_COMPLETE" in done.out
+
+
+async def test_seats_are_completed_from_the_running_daemon(daemon: Daemon):
+    async with daemon("good") as one:
+        environ = {
+            "_PLAYCTL_COMPLETE": "bash_complete",
+            "COMP_WORDS": "playctl stop r",
+            "COMP_CWORD": "2",
+            "PLAYD_SOCKET": os.fspath(one.path),
+        }
+        done = await trio.run_process(
+            [sys.executable, "-m", "daemon.playctl"],
+            env={**os.environ, **environ},
+            capture_stdout=True,
+        )
+        assert done.stdout == b"plain,red\n"
+
+
+async def test_a_configuration_is_checked_without_a_daemon(playctl: Any, tmp_path: Path):
+    good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
+    good.write_text("[log]\nlevel = 'info'\n")
+    bad.write_text("[log]\nlevel = 'loud'\n")
+    assert (await playctl("config", "check", str(good))).code == 0
+    done = await playctl("config", "check", str(bad))
+    assert done.code == 5
+    assert f"{bad}:2: error: log.level" in done.out
+    found = (await playctl("config", "check", str(bad), "--json")).json()
+    assert (found["good"], found["findings"][0]["line"]) == (False, 2)
