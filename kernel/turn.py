@@ -102,3 +102,10 @@ def after(phase: Phase, event: Event) -> Phase:
         return TABLE[phase, event]
     except KeyError:
         raise OutOfOrder(f"{event.name} cannot happen while {phase.value}") from None
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram; what may interrupt any turn is said in words."""
+    steps = {pair: to for pair, to in TABLE.items() if pair[1] not in _INTERRUPTIONS}
+    arrows = [f"    {old} --> {new}: {event.name.lower()}" for (old, event), new in steps.items()]
+    return "\n".join(["stateDiagram-v2", "    [*] --> ready", *arrows, "    over --> [*]", ""])
