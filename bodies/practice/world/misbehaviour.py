@@ -22,7 +22,7 @@ not given); nth counts such operations from when the instruction was given, 1 be
 
 import re
 from collections.abc import Iterable
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -97,11 +97,10 @@ def instruction(kind: str, argument: str, subject: str | None, nth: int) -> Misd
     checked_subject = subject or ("join" if kind == "withhold" else "act")
     if checked_subject not in SUBJECTS or nth < 1:
         raise ValueError(f"{subject}={nth}: the operation is one of {', '.join(SUBJECTS)}, from 1")
-    checked = cast(Kind, kind)
-    pattern = _ARGUMENT.get(checked, "")
+    pattern = _ARGUMENT.get(kind, "")
     if re.fullmatch(pattern, argument) is None:
         raise ValueError(f"{kind} takes {pattern or 'no argument'}, not {argument!r}")
-    return Misdeed(checked, argument, cast(Subject, checked_subject), nth)
+    return Misdeed(kind, argument, checked_subject, nth)
 
 
 class Mischief:

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import msgspec
 
@@ -14,7 +14,6 @@ from bodies.practice.world.host import Host
 from bodies.practice.world.misbehaviour import Misdeed, instruction
 from bodies.practice.world.scenes import Walking
 from bodies.practice.world.seats import Seat
-from bodies.practice.world.view import GameId
 from bodies.practice.world.wire import Refused
 
 Shape = TypeVar("Shape")
@@ -71,7 +70,7 @@ def _join(call: Call) -> tuple[wire.Answer, Seat]:
         )
     if asked.game_id not in host.setting.games:
         raise Refused("game_unavailable", f"This world does not host {asked.game_id[:80]!r}.")
-    game = cast(GameId, asked.game_id)
+    game = asked.game_id
     withheld = call.argument_of("withhold")
     seat = host.seat_player(player_id, game, asked.display_name, asked.harness, withheld)
     answer = wire.JoinAnswer(

@@ -3,6 +3,7 @@
 import socket
 import struct
 from contextlib import suppress
+from typing import cast
 
 import trio
 
@@ -48,9 +49,9 @@ class Tap(trio.abc.Stream):
 def transport_of(stream: trio.abc.Stream) -> trio.SocketStream:
     """The socket under a plain or TLS stream. Raises TypeError for anything else."""
     if isinstance(stream, trio.SSLStream):
-        stream = stream.transport_stream
+        stream = cast("trio.SSLStream[trio.abc.Stream]", stream).transport_stream
     if not isinstance(stream, trio.SocketStream):
-        raise TypeError(f"{type(stream).__name__} has no socket")
+        raise TypeError("this stream has no socket under it")
     return stream
 
 
