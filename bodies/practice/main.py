@@ -6,6 +6,7 @@ import click
 
 _COMMANDS = {
     "model": "bodies.practice.model.command",
+    "motor": "bodies.practice.motor.command",
     "world": "bodies.practice.world.command",
 }
 """Each subcommand's module; it is imported when the subcommand is used, and has a `command`."""

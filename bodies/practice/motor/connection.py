@@ -7,13 +7,23 @@
 Pure: every function gives the connection that follows.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from bodies.practice.motor.hours import TICKS_PER_SECOND
-from bodies.practice.motor.wire import Phase, SessionRef, UncertainCode
+from bodies.practice.motor.wire import (
+    Confirmed,
+    NotRequested,
+    Pending,
+    Phase,
+    SessionRef,
+    Termination,
+    UncertainCode,
+    UncertainTermination,
+)
 
 _TAKES: dict[Phase, int] = {
     "connecting": TICKS_PER_SECOND,
@@ -84,6 +94,20 @@ def broken(connection: Connection, tick: int, uncertain: UncertainCode | None) -
     if uncertain is None:
         return replace(connection, phase="disconnected", until=None, ended=tick)
     return replace(connection, phase="uncertain", until=None, asked=asked, uncertain=uncertain)
+
+
+def termination(connection: Connection, at: Callable[[int], str]) -> Termination:
+    """How its end stands. `at` writes a tick as an instant."""
+    asked = at(connection.asked or 0)
+    match connection.phase:
+        case "disconnected":
+            return Confirmed(at(connection.ended or 0), "connection_end")
+        case "uncertain":
+            return UncertainTermination(asked, connection.uncertain or "connection_lost")
+        case "stopping":
+            return Pending(asked)
+        case _:
+            return NotRequested()
 
 
 def _asked(connection: Connection, tick: int, following: dict[Phase, Phase]) -> Connection:

@@ -6,6 +6,7 @@ that follows with its answer, or raises Declined.
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -14,41 +15,30 @@ from bodies.practice.motor import connection as connections
 from bodies.practice.motor import doing as deeds
 from bodies.practice.motor import world as worlds
 from bodies.practice.motor.connection import LIVE, PRESENT, Connection
-from bodies.practice.motor.doing import Doing, Ending
+from bodies.practice.motor.deed import Deed, status_of
+from bodies.practice.motor.doing import Ending
 from bodies.practice.motor.events import Ring, after, told
 from bodies.practice.motor.hours import TICKS_PER_SECOND
 from bodies.practice.motor.looking import facts
 from bodies.practice.motor.luck import luck_of
-from bodies.practice.motor.proof import all_agree
 from bodies.practice.motor.wire import (
-    Action,
     ActionRequest,
-    ActionState,
     ActionStatus,
     ActRequest,
     Confirmed,
     ErrorCode,
     Events,
     EventType,
-    Evidence,
     JoinRequest,
     MotorStatus,
-    NotRequested,
     Observation,
-    Pending,
     PollRequest,
-    Refuted,
     SessionRef,
     SessionRequest,
-    Termination,
     UncertainCode,
-    UncertainTermination,
-    Unknown,
-    Verified,
     ViewerStatus,
 )
 from bodies.practice.motor.world import World, new_world
-from bodies.practice.world.chance import roll
 
 CANCELLING = TICKS_PER_SECOND // 2
 """Ticks from asking for an action's end to its end."""
@@ -62,24 +52,6 @@ class Declined(Exception):
         super().__init__(message)
         self.code: ErrorCode = code
         self.message = message
-
-
-class Deed(Struct, frozen=True):
-    """One requested action. It is under way until it has an ending."""
-
-    action_id: str
-    action: Action
-    requested: int
-    updated: int
-    doing: Doing
-    ending: Ending | None = None
-    cancel_at: int | None = None
-
-    @property
-    def state(self) -> ActionState:
-        if self.ending is not None:
-            return self.ending.state
-        return "running" if self.cancel_at is None else "cancel_requested"
 
 
 class Motor(Struct, frozen=True):
@@ -142,7 +114,9 @@ def status(motor: Motor) -> MotorStatus:
     connection = motor.connection
     if connection is None:
         return MotorStatus(None, "disconnected", Confirmed(motor.now, "not_connected"))
-    return MotorStatus(connection.session, connection.phase, _termination(motor, connection))
+    return MotorStatus(
+        connection.session, connection.phase, connections.termination(connection, motor.at)
+    )
 
 
 def observe(motor: Motor, request: SessionRequest) -> Observation:
@@ -163,7 +137,7 @@ def act(motor: Motor, request: ActRequest) -> tuple[Motor, ActionStatus]:
     if known is not None:
         if known.action != request.action:
             raise Declined("action_id_reused", "This action id stands for another action.")
-        return motor, _wire_status(motor, connection.session, known)
+        return motor, _told(motor, connection.session, known)
     bot = motor.world.bot
     if connection.phase != "active" or bot is None:
         raise Declined("wrong_phase", f"Nothing can be done while {connection.phase}.")
@@ -174,12 +148,12 @@ def act(motor: Motor, request: ActRequest) -> tuple[Motor, ActionStatus]:
     doing = deeds.begun(motor.world, bot, request.action, luck)
     deed = Deed(request.action_id, request.action, tick, tick, doing)
     acting = replace(_kept(motor, deed), under_way=deed.action_id)
-    return acting, _wire_status(acting, connection.session, deed)
+    return acting, _told(acting, connection.session, deed)
 
 
 def action_status(motor: Motor, request: ActionRequest) -> ActionStatus:
     session = _connection(motor, request.session).session
-    return _wire_status(motor, session, _deed(motor, request.action_id))
+    return _told(motor, session, _deed(motor, request.action_id))
 
 
 def cancel_action(motor: Motor, request: ActionRequest) -> tuple[Motor, ActionStatus]:
@@ -190,7 +164,7 @@ def cancel_action(motor: Motor, request: ActionRequest) -> tuple[Motor, ActionSt
         tick = motor.world.tick
         deed = replace(deed, cancel_at=tick + CANCELLING, updated=tick)
         motor = _kept(motor, deed)
-    return motor, _wire_status(motor, session, deed)
+    return motor, _told(motor, session, deed)
 
 
 def pause(motor: Motor, request: SessionRequest) -> tuple[Motor, MotorStatus]:
@@ -261,6 +235,25 @@ def reconnected(motor: Motor) -> Motor:
     generations = {**motor.generations, session.session_id: session.connection_generation}
     fresh = replace(cut, generations=generations, deeds={}, ring=Ring())
     return _connected(fresh, Connection(session, "active", None))
+
+
+def leave_goes_wrong(motor: Motor, how: UncertainCode | Literal["hung"]) -> Motor:
+    """The next leave never ends, or ends uncertain."""
+    if motor.connection is None:
+        return motor
+    return replace(motor, connection=replace(motor.connection, stuck=how))
+
+
+def settled_since(earlier: Motor, motor: Motor) -> tuple[ActionStatus, ...]:
+    """The actions that have ended between the two, oldest first."""
+    if motor.connection is None or motor.deeds is earlier.deeds:
+        return ()
+    session = motor.connection.session
+    return tuple(
+        _told(motor, session, deed)
+        for action_id, deed in motor.deeds.items()
+        if deed.ending is not None and earlier.deeds.get(action_id) != deed
+    )
 
 
 def _ticked(motor: Motor, connection: Connection) -> Motor:
@@ -344,38 +337,5 @@ def _deed(motor: Motor, action_id: str) -> Deed:
     return deed
 
 
-def _termination(motor: Motor, connection: Connection) -> Termination:
-    asked = motor.at(connection.asked or 0)
-    match connection.phase:
-        case "disconnected":
-            return Confirmed(motor.at(connection.ended or 0), "connection_end")
-        case "uncertain":
-            return UncertainTermination(asked, connection.uncertain or "connection_lost")
-        case "stopping":
-            return Pending(asked)
-        case _:
-            return NotRequested()
-
-
-def _wire_status(motor: Motor, session: SessionRef, deed: Deed) -> ActionStatus:
-    return ActionStatus(
-        session=session,
-        action_id=deed.action_id,
-        requested=deed.action,
-        state=deed.state,
-        requested_at=motor.at(deed.requested),
-        updated_at=motor.at(deed.updated),
-        evidence=_evidence(motor, deed),
-    )
-
-
-def _evidence(motor: Motor, deed: Deed) -> Evidence:
-    ending = deed.ending
-    if ending is None:
-        return Unknown("not_observed")
-    if ending.reason is not None or not ending.checks:
-        return Unknown(ending.reason or "not_observed")
-    observer = roll(4, motor.world.land.seed, "source", deed.updated) == 0
-    source = "server_observer" if observer else "server_packet"
-    kind = Verified if all_agree(ending.checks) else Refuted
-    return kind(source, motor.at(deed.updated), ending.checks)
+def _told(motor: Motor, session: SessionRef, deed: Deed) -> ActionStatus:
+    return status_of(deed, session, motor.at, motor.world.land.seed)
