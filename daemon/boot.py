@@ -12,7 +12,6 @@ from pathlib import Path
 from daemon.cgroups import Cgroup
 from daemon.children import Children
 from daemon.descendants import family_of, kill
-from daemon.leases import Lease
 from daemon.logs import log_of
 from daemon.process_table import Identity, Process, ProcessTable, mark_of
 from daemon.records import SeatRecord, SessionRecord
@@ -36,8 +35,10 @@ async def take_over(state: State, children: Children, boot_id: str, now: float) 
         seat.stale = session
         survivors = await _end_leftovers(children, session, boot_id)
         unidentified = session.state == "starting" and session.process is None
-        if (survivors or unidentified) and _may_hold(leases.get(session.seat), boot_id):
-            seat.blocked_until = now + leases[session.seat].ttl
+        lease = leases.get(session.seat)
+        if (survivors or unidentified) and lease is not None:
+            seat.blocked_until = lease.may_act_until(boot_id, now)
+        if seat.blocked_until is not None:
             _log.warning("seat %s waits for its lease's end", session.seat, event="boot")
     for seat in seats.values():
         newest = await state.latest_sessions(seat.name, 1)
@@ -93,7 +94,3 @@ def leftovers_of(
 def _marks(table: ProcessTable) -> dict[int, str]:
     found = {pid: mark_of(pid) for pid in table}
     return {pid: mark for pid, mark in found.items() if mark is not None}
-
-
-def _may_hold(lease: Lease | None, boot_id: str) -> bool:
-    return lease is not None and lease.boot_id == boot_id

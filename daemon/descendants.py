@@ -79,11 +79,13 @@ class Family:
         return tuple(self._reported)
 
     async def report(self, pids: Iterable[int]) -> None:
-        """Take the session's word that these belong to it, while they live under this process."""
+        """Take the session's word that these belong to it, where descent or mark agree."""
         table = await self._census.take()
         for pid in pids:
             process = table.get(pid)
-            if process is not None and _is_under(table, process, self._leader):
+            if process is not None and (
+                _is_under(table, process, self._leader) or mark_of(pid) == self._session_id
+            ):
                 self._reported.add(process.identity)
 
     async def living(self) -> list[Process]:

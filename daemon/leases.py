@@ -26,9 +26,12 @@ class Lease:
     expires: float
     """Seconds of CLOCK_BOOTTIME."""
 
-    def lapsed(self, boot_id: str, now: float) -> bool:
-        """Whether nobody may act under it any more."""
-        return boot_id != self.boot_id or now >= self.expires
+    def may_act_until(self, boot_id: str, now: float) -> float | None:
+        """The latest end of a hold whose renewals are unknown, since they are not stored.
+
+        None: nobody acts under it any more, for the machine has booted since.
+        """
+        return now + self.ttl if boot_id == self.boot_id else None
 
     def renewed(self, now: float) -> Lease:
         """The same hold, a whole `ttl` from now."""

@@ -221,8 +221,7 @@ class Session:
                 cgroup=self._cgroup(),
             )
         except OSError as error:
-            what = error.strerror or str(error)
-            return SessionEnd("crashed", f"cannot be started: {what}: {command[0]}", "not_joined")
+            return SessionEnd("crashed", f"cannot be started: {error}", "not_joined")
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._begin, process)
             nursery.start_soon(self._enforce_stop, process)

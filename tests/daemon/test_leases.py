@@ -25,12 +25,9 @@ def test_a_lease_is_renewed_from_a_third_on_and_lost_while_there_is_time_to_kill
     assert LEASE.due(now, term_grace=3.0) == due
 
 
-@pytest.mark.parametrize(
-    ("boot_id", "now", "lapsed"),
-    [("this", 1059.9, False), ("this", 1060.0, True), ("other", 0.0, True)],
-)
-def test_a_lease_lapses_at_its_end_and_with_its_boot(boot_id: str, now: float, lapsed: bool):
-    assert LEASE.lapsed(boot_id, now) is lapsed
+def test_an_earlier_holder_may_act_for_a_whole_ttl_and_never_after_a_boot():
+    assert LEASE.may_act_until("this", 5000.0) == 5060.0
+    assert LEASE.may_act_until("another", 5.0) is None
 
 
 def test_a_renewed_lease_holds_a_whole_ttl_from_now():
