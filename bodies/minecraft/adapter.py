@@ -152,6 +152,7 @@ class MinecraftBody:
                 objective=self._objective,
                 world_event=event,
                 events_lost=lost,
+                stalled_for_turns=self._stalls.stalled,
             ),
             notes=self._notes,
             objective=self._objective,

@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from bodies.minecraft import wire
 from bodies.minecraft.consistency import distance
 from bodies.minecraft.fingerprint import fingerprint
@@ -81,17 +83,25 @@ class Surroundings:
         return {f.player: f.position for f in self._facts if isinstance(f, wire.PositionFact)}
 
 
+class Provenance(Struct, frozen=True):
+    """Who saw it and what the motor said of itself then."""
+
+    player: str = ""
+    motor: wire.MotorStatus = wire.MotorStatus()
+
+
 MinecraftSight = Sight[Surroundings]
 
 
 def sight_of(seen: Surroundings) -> MinecraftSight:
     """The observation as the kernel takes it."""
     observations = opaque((seen.observation,))
+    provenance = Provenance(seen.username, seen.status)
     health = seen.health
     return Sight(
         native=seen,
         fingerprint=fingerprint(seen.status, health.health if health else None),
-        stage=opaque({"observations": (seen.observation,), "provenance": seen.status}),
+        stage=opaque({"observations": (seen.observation,), "provenance": provenance}),
         sha256=hashlib.sha256(observations).hexdigest(),
         scene=scene(seen)[:SCENE],
         picture="\n".join(told(seen))[:PICTURE],

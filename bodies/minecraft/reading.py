@@ -1,12 +1,18 @@
-"""How a Minecraft turn line becomes the turn that every reader of the project knows."""
+"""How journals of this game are read: its turn lines become those that every reader knows."""
 
 from __future__ import annotations
 
 import msgspec
 
+from bodies.minecraft.game_evidence import GameEvidence
+from bodies.minecraft.inspecting import inspect
+from bodies.minecraft.judging import judge
 from bodies.minecraft.turn_line import Call, MinecraftTurnLine
+from kernel.journal.evaluation.verdicts import Judgement
+from kernel.journal.inspection import Inspection
 from kernel.journal.lines import NULL, Turn, Usage, opaque
 from kernel.journal.projection import ProjectedTurn
+from kernel.journal.recorded import RecordedTurn
 
 
 class MinecraftReading:
@@ -15,6 +21,14 @@ class MinecraftReading:
     def project(self, line: bytes) -> ProjectedTurn:
         """Read one turn line. Raises msgspec's `DecodeError` for a damaged one."""
         return _project(_decoder.decode(line))
+
+    def judge(self, turn: RecordedTurn) -> Judgement:
+        """The verdicts on a turn that are the game's own. Raises JournalDamaged."""
+        return judge(turn)
+
+    def inspect(self, turn: RecordedTurn) -> Inspection:
+        """What can be shown of a turn. Raises JournalDamaged."""
+        return inspect(turn)
 
 
 def _project(line: MinecraftTurnLine) -> ProjectedTurn:
@@ -39,13 +53,14 @@ def _project(line: MinecraftTurnLine) -> ProjectedTurn:
             clipped=decision.clipped if decision else (),
         ),
         game_evidence=opaque(
-            {
-                "shown": line.shown,
-                "before": line.before,
-                "after": line.after,
-                "action": native.action,
-                "timing": line.timing,
-            }
+            GameEvidence(
+                shown=line.shown,
+                before=line.before,
+                after=line.after,
+                action=native.action,
+                timing=line.timing,
+                stalled_for_turns=line.stalled_for_turns,
+            )
         ),
         speech_delivery_id=line.speech_delivery_id,
         narration_event=line.narration_event,

@@ -74,6 +74,8 @@ class MinecraftTurnLine(Line, frozen=True, kw_only=True, tag="turn"):
     world_event: str | None = None
     events_lost: Count = 0
     """Events of the world that were missed since the turn before."""
+    stalled_for_turns: Count = 0
+    """Turns in a row that changed nothing, this one included (K22)."""
     timing: Timing | None = None
     speech_delivery_id: str | UnsetType = UNSET
     narration_event: str | UnsetType = UNSET
@@ -90,6 +92,7 @@ def turn_line(
     objective: str | None,
     world_event: str | None,
     events_lost: int,
+    stalled_for_turns: int,
 ) -> MinecraftTurnLine:
     """The line of a turn; `notes` and `objective` as they stand after it."""
     timing, speech = facts.timing, facts.speech
@@ -113,6 +116,7 @@ def turn_line(
         speak_suppressed=speech.suppressed,
         world_event=world_event,
         events_lost=events_lost,
+        stalled_for_turns=stalled_for_turns,
         timing=Timing(
             decision_started_at=timing.decision_started_at,
             decision_settled_at=timing.decision_settled_at,
