@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -47,6 +48,7 @@ async def open_supervisor(
     """
     with held_state(state_directory):
         async with open_state(state_directory, EventLog(state_directory / "events.jsonl")) as state:
+            _raise_descriptor_limit()
             children = Children(Census())
             async with trio.open_nursery() as background:
                 await background.start(children.reap_adopted)
@@ -80,6 +82,12 @@ async def open_supervisor(
                         await closed.wait()
                         await children.sweep()
                     background.cancel_scope.cancel()
+
+
+def _raise_descriptor_limit() -> None:
+    """Each session takes four, and the usual limit is meant for programs that use `select`."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 async def _own(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import trio
 
@@ -39,6 +42,9 @@ class Process:
 
 
 ProcessTable = dict[int, Process]
+T = TypeVar("T")
+
+_kept_back = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)]
 
 
 def boot_id() -> str:
@@ -49,10 +55,9 @@ def boot_id() -> str:
 def read_processes() -> ProcessTable:
     """Every process that /proc shows now."""
     found: ProcessTable = {}
-    with os.scandir("/proc") as entries:
-        for entry in entries:
-            if entry.name.isdecimal() and (process := read_process(int(entry.name))) is not None:
-                found[process.pid] = process
+    for name in _although_exhausted(_names):
+        if name.isdecimal() and (process := read_process(int(name))) is not None:
+            found[process.pid] = process
     return found
 
 
@@ -108,15 +113,36 @@ class _Coming:
     table: ProcessTable = field(default_factory=ProcessTable)
 
 
+def _names() -> list[str]:
+    with os.scandir("/proc") as entries:
+        return [entry.name for entry in entries]
+
+
 def _read(path: str) -> bytes | None:
-    # Plain os calls: this runs for every process of the machine.
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return _although_exhausted(lambda: _read_once(path))
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
+
+
+def _read_once(path: str) -> bytes:
+    # Plain os calls: this runs for every process of the machine.
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(descriptor, 256 * 1024)
-    except (ProcessLookupError, PermissionError):
-        return None
     finally:
         os.close(descriptor)
+
+
+def _although_exhausted(read: Callable[[], T]) -> T:
+    """Read with the descriptor kept back, when there is no other: a session must be ended still."""
+    try:
+        return read()
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE) or not _kept_back:
+            raise
+    os.close(_kept_back.pop())
+    try:
+        return read()
+    finally:
+        _kept_back.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))

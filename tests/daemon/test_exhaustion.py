@@ -1,6 +1,7 @@
-"""A disk that takes nothing: joins are refused, and what runs goes on."""
+"""A full disk and no descriptors: joins are refused, and what runs goes on."""
 
 import json
+import os
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -42,3 +43,41 @@ async def test_a_join_is_refused_and_a_running_session_plays_on(opened, tmp_path
     lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
     states = [json.loads(line)["type"].rpartition(".")[2] for line in lines]
     assert states[:5] == ["claimed", "starting", "running", "stopping", "stopped"]
+
+
+@contextmanager
+def no_descriptor_left() -> Generator[None]:
+    """This process can open nothing more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest, hard))
+    filled: list[int] = []
+    try:
+        while True:
+            try:
+                filled.append(os.open(os.devnull, os.O_RDONLY))
+            except OSError:
+                break
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in filled:
+            os.close(descriptor)
+
+
+async def test_without_descriptors_a_join_fails_and_a_running_session_can_be_stopped(
+    opened, make_settings, alive, tmp_path: Path
+):
+    file = tmp_path / "pids"
+    settings = make_settings("red", "blue", restart=frozenset())
+    async with opened("family", file, settings=settings) as playd:
+        await playd.join("red")
+        pids = [int(word) for word in file.read_text().split()]
+        with no_descriptor_left():
+            with pytest.raises(Refusal, match="Too many open files"):
+                await playd.join("blue")
+            assert (await playd.stop("red")).outcome == "stopped"
+            assert not any(map(alive, pids))
+        assert (await playd.join("blue")).state == "running"
+    lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
+    assert len({json.loads(line)["id"] for line in lines}) == len(lines) == 10
