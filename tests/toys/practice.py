@@ -38,6 +38,34 @@ class PracticeWorld:
         return [line for line in lines if line["kind"] == "act"]
 
 
+async def _ready_line(process: trio.Process) -> str:
+    assert process.stdout is not None
+    ready = b""
+    with trio.fail_after(20):
+        while not ready.endswith(b"\n"):
+            ready += await process.stdout.receive_some()
+    return ready.decode().split()[1]
+
+
+@asynccontextmanager
+async def practice_model(*arguments: str) -> AsyncGenerator[str]:
+    """A practice model on a free port; gives its base URL."""
+    process = await trio.lowlevel.open_process(
+        [
+            str(Path(sys.executable).parent / "playd-practice"), "model", "--until-stdin-closes",
+            *arguments,
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield await _ready_line(process)
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
 @asynccontextmanager
 async def practice_world(directory: Path, *arguments: str) -> AsyncGenerator[PracticeWorld]:
     """A world on a free port, ended with the test; `arguments` go to its command."""
@@ -52,12 +80,7 @@ async def practice_world(directory: Path, *arguments: str) -> AsyncGenerator[Pra
         stdout=subprocess.PIPE,
     )  # fmt: skip
     try:
-        assert process.stdout is not None
-        ready = b""
-        with trio.fail_after(20):
-            while not ready.endswith(b"\n"):
-                ready += await process.stdout.receive_some()
-        yield PracticeWorld(ready.decode().split()[1], log, process)
+        yield PracticeWorld(await _ready_line(process), log, process)
     finally:
         process.kill()
         with trio.CancelScope(shield=True):

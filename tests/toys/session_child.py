@@ -74,7 +74,11 @@ class Child:
         buffer = b""
         async for chunk in self.process.stdout:
             *lines, buffer = (buffer + chunk).split(b"\n")
-            self.heard += [wire.from_session_decoder.decode(line) for line in lines]
+            for message in map(wire.from_session_decoder.decode, lines):
+                self.heard.append(message)
+                if isinstance(message, wire.Notable):
+                    with suppress(trio.BrokenResourceError):
+                        await self.tell(wire.Acknowledge(id=message.id))
             self._ring()
         self._done = True
         self._ring()
