@@ -13,7 +13,7 @@ from bodies.pokemon.recorded_evidence import (
     evidence_of,
     scene_in,
 )
-from kernel.journal.evaluation.verdicts import Position
+from kernel.journal.evaluation.verdicts import Coordinate, Position
 from kernel.journal.inspection import Inspection, Passage, Surroundings
 from kernel.journal.recorded import RecordedTurn
 
@@ -111,8 +111,8 @@ def _overworld_in(turn: RecordedTurn, moment: Moment, stage: str) -> _Overworld 
 
 
 class _Corner(Struct, frozen=True):
-    x: int
-    y: int
+    x: Coordinate
+    y: Coordinate
 
 
 class _Minimap(Struct, frozen=True, rename="camel"):

@@ -6,13 +6,16 @@ Everything else in the evidence is skipped, which is what makes reading quick.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from kernel.journal.evaluation.verdicts import Position
-from kernel.journal.lines import NULL
+from kernel.journal.lines import NULL, Count
 from kernel.journal.recorded import RecordedTurn
+
+Zoned = Annotated[datetime, Meta(tz=True)]
 
 
 class Observation(Struct, frozen=True):
@@ -41,20 +44,20 @@ class Overworld(Struct, frozen=True):
 
 
 class Tally(Struct, frozen=True, rename="camel"):
-    turns_since_new_tile: int | None = None
+    turns_since_new_tile: Count | None = None
 
 
 class Signals(Struct, frozen=True, rename="camel"):
-    stalled_for_turns: int | None = None
-    repeating_for_turns: int | None = None
-    recurring_for_turns: int | None = None
+    stalled_for_turns: Count | None = None
+    repeating_for_turns: Count | None = None
+    recurring_for_turns: Count | None = None
 
 
 class Timing(Struct, frozen=True, rename="camel"):
-    decision_started_at: datetime | None = None
-    decision_settled_at: datetime | None = None
-    action_started_at: datetime | None = None
-    action_settled_at: datetime | None = None
+    decision_started_at: Zoned | None = None
+    decision_settled_at: Zoned | None = None
+    action_started_at: Zoned | None = None
+    action_settled_at: Zoned | None = None
 
 
 class RecordedEvidence(Struct, frozen=True, rename="camel"):

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from kernel.journal.damage import UNDECODABLE, JournalDamaged, JournalError, JournalUnreadable
-from kernel.journal.lines import LINE_LIMIT, NULL
+from kernel.journal.lines import LINE_LIMIT, NULL, Count
 from kernel.journal.memory import journals_in, read_header
 
 NEAR_END: Final = 32 * 1024
@@ -108,11 +108,11 @@ class _Line(Struct, frozen=True, rename="camel"):
     at: str | None = None
     turn: Raw = NULL
     outcome: str | None = None
-    turns_taken: int | None = None
+    turns_taken: Count | None = None
 
 
 class _Numbered(Struct, frozen=True):
-    turn: int
+    turn: Count
 
 
 @dataclass(slots=True)
@@ -191,4 +191,4 @@ def _is_wanted(run: RunEntry, wanted: Wanted) -> bool:
 
 _line = msgspec.json.Decoder(_Line)
 _numbered = msgspec.json.Decoder(_Numbered)
-_number = msgspec.json.Decoder(int)
+_number = msgspec.json.Decoder[int](Count)

@@ -24,6 +24,8 @@ def check_picture(journal: Path, screenshot: Screenshot) -> str | None:
             png = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         return f"{screenshot.path}: {error.strerror}"
+    except ValueError:
+        return f"{screenshot.path!r} is no file name"
     if len(png) > SIZE_LIMIT:
         return f"{screenshot.path} is larger than {SIZE_LIMIT} bytes"
     if len(png) != screenshot.bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Raw
 
 from kernel.journal.evaluation.side_logs import Receipts
 from kernel.journal.evaluation.verdicts import Continuity, Narration, Recovery
@@ -30,7 +29,7 @@ def rejection_recovery(turn: RecordedTurn, following: RecordedTurn | None) -> Re
         return "not_applicable"
     if following is None or NULL in (turn.turn.action, following.turn.action):
         return "unknown"
-    if _same(turn.turn.action, following.turn.action):
+    if _action_of(turn) == _action_of(following):
         return "repeated"
     return "recovered" if following.turn.outcome in SUCCEEDED else "changed_without_success"
 
@@ -49,9 +48,9 @@ def narration(turn: RecordedTurn, receipts: Receipts) -> Narration:
     return "model_silent" if said.action != NULL and not wished else "no_attempt"
 
 
-def _same(one: Raw, other: Raw) -> bool:
-    """Whether two JSON values are equal, however their keys are ordered."""
-    return one == other or _decoder.decode(one) == _decoder.decode(other)
+def _action_of(turn: RecordedTurn) -> object:
+    """The action as a value that is equal however its keys were ordered."""
+    return turn.decode(_any, turn.turn.action, "turn.action")
 
 
-_decoder = msgspec.json.Decoder()
+_any = msgspec.json.Decoder[object](object)

@@ -6,9 +6,9 @@ Each is `unknown` where evidence is missing.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 Alignment = Literal["aligned", "misaligned", "unknown"]
 Continuity = Literal["cleared", "continued", "changed", "unknown"]
@@ -27,19 +27,23 @@ Narration = Literal[
 ]
 
 
+Coordinate = Annotated[int, Meta(ge=-(2**53) + 1, le=2**53 - 1)]
+"""A column or a row: what every JSON reader can hold exactly."""
+
+
 class Position(Struct, frozen=True, rename="camel"):
     """A tile on a map."""
 
     map_id: str
-    x: int
-    y: int
+    x: Coordinate
+    y: Coordinate
 
 
 class Target(Struct, frozen=True, rename="camel"):
     """A tile of the map that the player is on."""
 
-    x: int
-    y: int
+    x: Coordinate
+    y: Coordinate
 
 
 class Movement(Struct, frozen=True, kw_only=True, rename="camel"):

@@ -35,7 +35,10 @@ def document_of(
     tiles: set[Position] = set()
     turns: list[ShownTurn] = []
     judge = None
-    for index, turn in enumerate(walk.turns()):
+    # A run that goes on may have grown since it was evaluated: what came later is left out.
+    for index, (turn, evaluated) in enumerate(
+        zip(walk.turns(), run.evaluation.turns, strict=False)
+    ):
         judge = judge or judge_of(walk, find_reading)
         judgement = judge(turn)
         inspection = Inspection() if reading is None else reading.inspect(turn)
@@ -45,7 +48,6 @@ def document_of(
             if position is not None:
                 tiles.add(position)
                 terrain.stand(index, position)
-        evaluated = run.evaluation.turns[index]
         turns.append(_shown(path, turn, evaluated, judgement, inspection, len(tiles)))
     summary = walk.summary
     end = summary.screenshot if summary is not None else UNSET

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from bodies.pokemon.reading import PokemonReading
-from kernel.journal.evaluation.evaluate import RunEvaluator
+from kernel.journal.evaluation.evaluate import evaluate
 from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
 
 REAL_RUN = Path(__file__).parents[5] / "shared" / "data" / "real-run"
@@ -18,11 +18,13 @@ pytestmark = pytest.mark.skipif(not REAL_RUN.is_dir(), reason="the published run
 
 def test_the_evaluation_is_equal_in_every_field() -> None:
     reading = PokemonReading()
-    evaluation = RunEvaluator(REAL_RUN / "journal.jsonl", lambda _: reading).evaluate(
+    evaluated = evaluate(
+        REAL_RUN / "journal.jsonl",
+        lambda _: reading,
         LifecycleEvents().read(REAL_RUN / "lifecycle-events.jsonl"),
         Receipts().read(REAL_RUN / "voice-receipts.jsonl"),
     )
-    got = msgspec.json.decode(msgspec.json.encode(evaluation))
+    got = msgspec.json.decode(msgspec.json.encode(evaluated.evaluation))
     expected = msgspec.json.decode((REAL_RUN / "expected-evaluation.json").read_bytes())
     assert got["run"] == expected["run"]
     assert got["aggregate"] == expected["aggregate"]
