@@ -72,6 +72,25 @@ class LeaseLost:
     seat: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reloading:
+    """The configuration is being read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """It was read, and is in force if it was good."""
+
+    taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draining:
+    """Nothing is joined any more, every session ends by `seconds` from now, then the daemon."""
+
+    seconds: float
+
+
 Happening: TypeAlias = (
     SessionChanged
     | SessionSaid
@@ -81,6 +100,9 @@ Happening: TypeAlias = (
     | StopTook
     | LeaseRenewed
     | LeaseLost
+    | Reloading
+    | Reloaded
+    | Draining
 )
 Observer: TypeAlias = Callable[[Happening], None]
 """Is called in order, returns at once and does not raise."""

@@ -12,9 +12,8 @@ from daemon.lifecycle import after
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.records import SessionRecord, Write
-from daemon.refusal import Refusal
 from daemon.seat import Seat
-from daemon.state import StateUnavailable
+from daemon.state import StateUnavailable, unavailable
 from kernel.journal.instant import utc_now
 
 
@@ -44,7 +43,7 @@ class PlayHost:
                 Write(session=ended, seat=record, release=seat.name, announce=True)
             )
         except StateUnavailable as error:
-            raise Refusal("state_unwritable", f"the state cannot be written: {error}") from error
+            raise unavailable(error) from error
         seat.record, seat.last, seat.stale = record, ended, None
         log_of(__name__, seat=seat.name, session=ended.session_id).warning(
             "%s: %s", ended.state, ended.reason, event=f"session_{ended.state}"

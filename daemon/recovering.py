@@ -13,7 +13,7 @@ from daemon.refusal import Refusal
 from daemon.seat import Seat
 from daemon.session_process import SessionProcess
 from daemon.specifications import recovery_specification
-from daemon.state import StateUnavailable
+from daemon.state import StateUnavailable, unavailable
 from kernel.session import wire
 from kernel.session.specification import Specification
 
@@ -51,7 +51,7 @@ async def forget_recovery(means: Means, seat: Seat) -> None:
     try:
         await means.state.commit(Write(seat=settled, release=seat.name))
     except StateUnavailable as error:
-        raise Refusal("state_unwritable", f"the state cannot be written: {error}") from error
+        raise unavailable(error) from error
     seat.record = settled
     means.happenings.tell(SeatChanged(seat.name))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import trio
+from msgspec.structs import replace
 
 from daemon.records import SeatRecord, SessionRecord
 from daemon.refusal import Refusal
@@ -55,11 +56,23 @@ class Seat:
                 f"seat {self.name} failed: {self.record.failed}",
                 f"Look into its log, then: playctl reset {self.name}",
             )
-        if self.blocked_until is not None:
-            if now < self.blocked_until:
-                raise Refusal(
-                    "lease_held",
-                    f"an earlier session of seat {self.name} may still act",
-                    f"Its lease ends in {self.blocked_until - now:.0f} s.",
-                )
-            self.blocked_until = None
+        self.refuse_while_held(now)
+
+    def refuse_while_held(self, now: float) -> None:
+        """Raises Refusal while an earlier session's process may still act under its lease."""
+        if self.blocked_until is None:
+            return
+        if now < self.blocked_until:
+            raise Refusal(
+                "lease_held",
+                f"an earlier session of seat {self.name} may still act",
+                f"Its lease ends in {self.blocked_until - now:.0f} s.",
+            )
+        self.blocked_until = None
+
+    def session_left(self, *, confirmed: bool) -> None:
+        """What a session's end means for the next one: without a farewell the world is asked."""
+        recovery = self.record.recovery
+        if recovery is not None:
+            recovery = None if confirmed else replace(recovery, required=True)
+            self.record = replace(self.record, recovery=recovery)

@@ -313,11 +313,7 @@ class Session:
         events = ("refuse",) if end.outcome is None else ending(self.record.state, end.outcome)
         for event in events[:-1]:
             self._advance(event)
-        recovery = self._seat.record.recovery
-        if recovery is not None:
-            held = end.leave == "unconfirmed"
-            recovery = replace(recovery, required=True) if held else None
-            self._seat.record = replace(self._seat.record, recovery=recovery)
+        self._seat.session_left(confirmed=end.leave != "unconfirmed")
         if self.survivors:
             self._seat.blocked_until = self.lease.expires
         self.record = replace(

@@ -8,7 +8,7 @@ family is gone, so that its number cannot be given to a stranger in between.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
@@ -28,7 +28,6 @@ from kernel.session.wire import LINE_CAP, FromSession, Running, ToSession, encod
 
 LOG_LINE_CAP = 8 * 1024
 OUTBOX_MESSAGES = 64
-_CHUNK = 64 * 1024
 Cause: TypeAlias = Literal[
     "hung", "protocol_error", "stop_deadline", "stop_now", "lease_lapsed", "shutdown", "lingered"
 ]
@@ -171,7 +170,7 @@ class SessionProcess:
     async def _read_messages(self, listener: Listener) -> None:
         splitter = LineSplitter(LINE_CAP)
         condemned = False
-        async for chunk in _chunks(self._stdout):
+        async for chunk in self._stdout:
             if condemned:
                 continue
             for line in splitter.feed(chunk):
@@ -196,7 +195,7 @@ class SessionProcess:
 
     async def _read_log(self) -> None:
         splitter = LineSplitter(LOG_LINE_CAP)
-        async for chunk in _chunks(self._stderr):
+        async for chunk in self._stderr:
             for line in splitter.feed(chunk):
                 self._log_line(line.data, " [cut]" if line.cut else "")
         if rest := splitter.rest():
@@ -254,11 +253,3 @@ class SessionProcess:
         if self._cgroup is not None:
             self._cgroup.remove()
         return status
-
-
-async def _chunks(stream: trio.lowlevel.FdStream) -> AsyncGenerator[bytes]:
-    while True:
-        chunk = await stream.receive_some(_CHUNK)
-        if not chunk:
-            return
-        yield chunk

@@ -21,7 +21,7 @@ from daemon.restarts import after_death
 from daemon.seat import Seat
 from daemon.session import Session
 from daemon.specifications import play_specification
-from daemon.state import StateUnavailable
+from daemon.state import StateUnavailable, unavailable
 from kernel.journal.instant import utc_now
 from kernel.session.specification import BudgetCeiling, Specification
 
@@ -119,16 +119,17 @@ class Sitting:
     async def _end_after_fault(self) -> None:
         if self.session is None:
             return
-        reason = "the supervisor failed in driving it"
         ended = replace(
             self.session.record,
             state="failed",
             outcome="crashed",
-            reason=reason,
+            reason="the supervisor failed in driving it",
             ended_at=utc_now(),
             leave="unconfirmed",
         )
-        await self._means.state.record(Write(session=ended, announce=True))
+        self._seat.session_left(confirmed=False)
+        write = Write(session=ended, seat=self._seat.record, announce=True)
+        await self._means.state.record(write)
         self._seat.last = self.latest = ended
 
     async def _play_one(self) -> float | None:
@@ -137,7 +138,8 @@ class Sitting:
             session = await self._claim()
         except Refusal as refusal:
             self._answer(refusal)
-            if not self._claimed_once or self.stopping:
+            gone = refusal.code == "no_such_seat"
+            if gone or self.stopping or not self._claimed_once:
                 return None
             return await self._count_death(refusal.message, 0.0)
         if session is None:
@@ -157,6 +159,7 @@ class Sitting:
 
         Raises Refusal: nothing was claimed.
         """
+        self._seat.refuse_while_held(self._means.boottime())
         await self._play_host.start()
         await settle(self._means, self._seat, self._stop_asked)
         session_id, generation = self.next_session_id, self._seat.record.generation + 1
@@ -187,11 +190,7 @@ class Sitting:
                 Write(seat=seat, sitting=self.record, session=record, lease=lease, announce=True)
             )
         except StateUnavailable as error:
-            raise Refusal(
-                "state_unwritable",
-                f"a join cannot be recorded: {error}",
-                f"Free space in {self._means.state_directory} or make it writable.",
-            ) from error
+            raise unavailable(error) from error
         self._seat.record = seat
         self._claimed_once = True
         self.latest = record
@@ -210,7 +209,10 @@ class Sitting:
         )
 
     async def _specify(self, session_id: str, generation: int) -> Specification:
-        earlier = await self._means.state.sessions_of(self.record.sitting_id)
+        try:
+            earlier = await self._means.state.sessions_of(self.record.sitting_id)
+        except StateUnavailable as error:
+            raise unavailable(error) from error
         return await play_specification(
             self._means.settings,
             self.record,

@@ -20,6 +20,7 @@ import trio
 from daemon.events import EventLog, session_event
 from daemon.leases import Lease
 from daemon.records import SeatRecord, SessionRecord, Write
+from daemon.refusal import Refusal
 from kernel.journal.instant import utc_now
 
 FILE = "state.db"
@@ -57,6 +58,15 @@ class StateError(Exception):
 
 class StateUnavailable(Exception):
     """The disk did not take a change or give a row: it is full, read-only or broken."""
+
+
+def unavailable(error: StateUnavailable) -> Refusal:
+    """What a caller is told whose request the state database could not serve."""
+    return Refusal(
+        "state_unwritable",
+        f"the state database does not serve: {error}",
+        "Free space on its disk, or make the state directory writable.",
+    )
 
 
 class State:
@@ -130,7 +140,7 @@ class State:
     def _read(self, query: str, values: tuple[str | int, ...]) -> list[bytes]:
         try:
             return [row[0] for row in self._connection.execute(query, values)]
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             raise StateUnavailable(str(error)) from error
 
     def _commit_or_keep(self, write: Write) -> bool:
@@ -151,7 +161,7 @@ class State:
                 )
                 for write in writes:
                     _apply(self._connection, write)
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
             raise StateUnavailable(str(error)) from error
         self._told.clear()
         self._backlog.clear()

@@ -31,7 +31,7 @@ from daemon.restarts import Deaths
 from daemon.seat import Seat
 from daemon.sitting import Sitting
 from daemon.specifications import refuse_unpriced, seat_ceiling
-from daemon.state import StateUnavailable
+from daemon.state import StateUnavailable, unavailable
 from daemon.views import live_view, seat_view, session_view
 from daemon.watching import event_of
 from daemon.worlds import Worlds
@@ -132,7 +132,7 @@ class Supervisor:
             try:
                 records = await self._means.state.latest_sessions(seat, limit + 1)
             except StateUnavailable as error:
-                raise _unwritable(error) from error
+                raise unavailable(error) from error
             shown = tuple(live.get(record.session_id) or session_view(record) for record in records)
         return wire.SessionsResult(sessions=shown[:limit], more=len(shown) > limit)
 
@@ -222,8 +222,10 @@ class Supervisor:
             sitting.kill()
         else:
             sitting.stop(f"stopped by uid {caller.uid}")
-        # Bounded by the stop's deadline and the time to kill.
-        await sitting.over.wait()
+        with trio.move_on_after(self._longest_stop):
+            await sitting.over.wait()
+        if not sitting.over.is_set():
+            raise Refusal("state_unwritable", f"the end of seat {seat} is not recorded yet")
         ended = sitting.latest
         if waiting or ended is None:
             return wire.StopResult(
@@ -286,7 +288,7 @@ class Supervisor:
             try:
                 await sitting.set_ceiling(ceiling)
             except StateUnavailable as error:
-                raise _unwritable(error) from error
+                raise unavailable(error) from error
         used = None if session is None else session.latest.budget
         return wire.BudgetResult(seat=seat, default=False, ceiling=ceiling, used=used)
 
@@ -362,9 +364,9 @@ class Supervisor:
         playing = self._register.sittings()
         for sitting in playing:
             sitting.stop("the daemon drains")
-        for sitting in playing:
-            # Bounded by the stop's deadline and the time to kill.
-            await sitting.over.wait()
+        with trio.move_on_after(self._longest_stop):
+            for sitting in playing:
+                await sitting.over.wait()
         self.drained.set()
         ends = [sitting.latest for sitting in playing if sitting.latest is not None]
         failed = sum(end.outcome in FAILED for end in ends)
@@ -379,6 +381,11 @@ class Supervisor:
 
     # Within
 
+    @property
+    def _longest_stop(self) -> float:
+        """Past it only a disk that does not answer can be what is waited for."""
+        return self.settings.limits.stop_deadline + self._means.delays.term_grace + 10.0
+
     def _set_paused(self, seat: str, paused: bool) -> wire.PauseResult:
         sitting, session = self._register.playing(seat)
         sitting.pause(paused)
@@ -389,14 +396,10 @@ class Supervisor:
         try:
             await self._means.state.commit(Write(seat=record))
         except StateUnavailable as error:
-            raise _unwritable(error) from error
+            raise unavailable(error) from error
         seat.record = record
         self.happenings.tell(SeatChanged(seat.name))
 
     def _count(self, happening: Happening) -> None:
         if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
             self._ended[happening.session.state] += 1
-
-
-def _unwritable(error: StateUnavailable) -> Refusal:
-    return Refusal("state_unwritable", f"the state is not available: {error}")

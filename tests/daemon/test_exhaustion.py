@@ -29,7 +29,7 @@ async def test_a_join_is_refused_and_a_running_session_plays_on(opened, tmp_path
     async with opened("plays", 2) as playd:
         await playd.join("red")
         with full_disk():
-            with pytest.raises(Refusal, match="cannot be recorded") as refusal:
+            with pytest.raises(Refusal, match="does not serve") as refusal:
                 await playd.join("blue")
             assert refusal.value.code == "state_unwritable"
             said = await playd.supervisor.say(playd.caller, "red", "still there?", "", None)
