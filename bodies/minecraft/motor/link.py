@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import trio
 
 from bodies.minecraft.motor.client import Connection, connected
 from bodies.minecraft.motor.motor import Motor, MotorLost
 from bodies.minecraft.motor.native import NEEDED, NativeMotor
 from bodies.minecraft.motor.tools import one_line
-from bodies.minecraft.public import motor as public
+from bodies.minecraft.public.motor import NEEDED as PUBLIC_NEEDED
+from bodies.minecraft.public.motor import PublicMotor
 
 
 class MotorLink:
@@ -53,31 +56,35 @@ class MotorLink:
 
     async def _hold(self) -> None:
         try:
-            async with connected(self._named, self.lose) as connection:
+            async with (
+                connected(self._named, self.lose) as connection,
+                trio.open_nursery() as errands,
+            ):
                 self._connection = connection
-                self._motor = _speaking_to(connection)
+                self._motor = _speaking_to(connection, errands)
                 self._settled.set()
                 await self.lost.wait()
+                errands.cancel_scope.cancel()
         except Exception as wrong:
             self.lose(_cause(wrong))
         finally:
             self._settled.set()
 
 
-def _speaking_to(connection: Connection) -> Motor:
+def _speaking_to(connection: Connection, errands: trio.Nursery) -> Motor:
     """The motor in the dialect that its tools tell."""
     if connection.names >= NEEDED:
         return NativeMotor(connection.client)
-    if connection.names >= public.NEEDED:
-        return public.PublicMotor(connection.client)
+    if connection.names >= PUBLIC_NEEDED:
+        return PublicMotor(connection.client, errands)
     lacking = ", ".join(sorted(NEEDED - connection.names))
     raise MotorLost(f"this is no motor that playd knows: it lacks the tools {lacking}")
 
 
-def _cause(wrong: BaseException) -> str:
+def _cause(wrong: Exception) -> str:
     """The first plain cause within the groups that nested scopes make."""
-    while isinstance(wrong, BaseExceptionGroup):
-        wrong = wrong.exceptions[0]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    while isinstance(wrong, ExceptionGroup):
+        wrong = cast("ExceptionGroup[Exception]", wrong).exceptions[0]
     if isinstance(wrong, MotorLost):
         return str(wrong)
     return one_line(f"the motor cannot be talked to: {type(wrong).__name__}: {wrong}")
