@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -41,6 +42,35 @@ def run(configuration: Path) -> None:
     from daemon.running import run_daemon
 
     run_daemon(configuration)
+
+
+@playd.command("try")
+@click.option("--turns", default=40, show_default=True, type=click.IntRange(1, 100_000))
+@click.option("--world", metavar="ADDRESS", help="A world instead of the practice world.")
+@click.option("--model", metavar="NAME", help="A model of the configuration, to play instead.")
+@click.option("--config", "configuration", type=click.Path(path_type=Path))
+@click.option("--game", type=click.Choice(("firered", "emerald")), default="firered")
+def try_(
+    turns: int,
+    world: str | None,
+    model: str | None,
+    configuration: Path | None,
+    game: Literal["firered", "emerald"],
+) -> None:
+    """Play some turns before your eyes, with nothing but this machine.
+
+    A practice world and a practice model are started for it and end with it. The practice model
+    plays by simple rules and is no language model; --model lets a real one play.
+
+    \b
+    Examples:
+      playd try
+      playd try --turns 200
+      playd try --config playd.toml --model claude
+    """
+    from daemon.try_out import Trial, try_out
+
+    try_out(Trial(turns, game, world, model, configuration))
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from daemon.control.peers import Caller
 from daemon.control.server import serve
 from daemon.log_output import set_up_logging
 from daemon.opening import open_supervisor
-from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.exits import Exit, Trouble, innermost
 from daemon.refusal import Refusal
 from daemon.state import StateError
 from daemon.state_lock import StateHeld
@@ -45,14 +45,8 @@ def run_daemon(configuration: Path) -> None:
     state = state_directory(settings, os.environ)
     try:
         trio.run(_live, settings, configuration.absolute(), state)
-    except* StateHeld as held:
-        raise Trouble(Exit.STATE_HELD, _first(held)) from None
-    except* StateError as broken:
-        raise Trouble(Exit.BAD, _first(broken)) from None
-    except* SocketRefused as refused:
-        raise Trouble(Exit.CONFIGURATION, _first(refused)) from None
-    except* OSError as failed:
-        raise Trouble(Exit.BAD, f"cannot run in {state}: {_first(failed)}") from None
+    except Exception as error:
+        raise _trouble(innermost(error), state) from None
 
 
 async def _live(settings: Settings, configuration: Path, state: Path) -> None:
@@ -113,6 +107,21 @@ def _listener(settings: Settings) -> Generator[socket]:
         take_away(listener, path)
 
 
+def _trouble(error: BaseException, state: Path) -> BaseException:
+    """What kept the daemon from starting as the end of the command; a defect stays what it is."""
+    match error:
+        case StateHeld():
+            return Trouble(Exit.STATE_HELD, str(error))
+        case StateError():
+            return Trouble(Exit.BAD, str(error))
+        case SocketRefused():
+            return Trouble(Exit.CONFIGURATION, str(error))
+        case OSError():
+            return Trouble(Exit.BAD, f"cannot run in {state}: {error}")
+        case _:
+            return error
+
+
 class _NoDeliveries:
     """Stands where rooms will be: nothing was delivered."""
 
@@ -133,10 +142,3 @@ def _uncounted(verb: str, code: str) -> None:
 
 def _ourselves() -> Caller:
     return Caller(uid=os.geteuid(), gid=os.getegid(), pid=os.getpid())
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> str:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error)

@@ -358,8 +358,6 @@ class RecallResult(_Result, frozen=True, kw_only=True):
     seat: str
     story: msgspec.Raw
     """The card of `playctl journal story --json`."""
-    text: str
-    """The same for people."""
 
 
 class WatchParams(_Params, frozen=True, kw_only=True):

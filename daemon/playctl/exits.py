@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import cast
 
 from daemon.control.wire import Code, Failure
 
@@ -34,6 +35,13 @@ class Trouble(Exception):
 def trouble_of(failure: Failure) -> Trouble:
     """The daemon's refusal as the end of the command."""
     return Trouble(_EXITS.get(failure.code, Exit.REFUSED), failure.message, failure.detail)
+
+
+def innermost(error: BaseException) -> BaseException:
+    """The first error that a group of groups was made around."""
+    while isinstance(error, BaseExceptionGroup):
+        error = next(iter(cast("BaseExceptionGroup[BaseException]", error).exceptions))
+    return error
 
 
 _EXITS: dict[Code, Exit] = {

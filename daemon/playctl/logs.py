@@ -14,7 +14,7 @@ import msgspec
 from daemon.control import wire
 from daemon.plain_text import plain
 from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
-from daemon.playctl.watching import print_lines
+from daemon.playctl.watching import drawn
 
 _TAIL_BYTES = 1024 * 1024
 
@@ -41,7 +41,9 @@ def logs(invocation: Invocation, seat: str, follow: bool, lines: int) -> None:
             click.echo(line)
         if follow:
             try:
-                print_lines(client.follow(wire.WatchParams(seat=seat)))
+                with drawn(live=False) as draw:
+                    for event in client.follow(wire.WatchParams(seat=seat)):
+                        draw(event)
             except KeyboardInterrupt:
                 return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 import click
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from daemon.control import wire
@@ -285,7 +286,9 @@ def recall(invocation: Invocation, seat: str, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        click.echo(plain(done.text))
+        from kernel.journal.story import Story, tell_story
+
+        click.echo(plain(tell_story(msgspec.json.decode(done.story, type=Story))))
 
 
 def _given(value: N | None) -> N | UnsetType:

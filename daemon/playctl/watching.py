@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 import click
 
@@ -35,19 +36,32 @@ def watch(
             if as_json:
                 for event in events:
                     show.json_line(event)
-            elif lines or seat is None or not sys.stdout.isatty():
-                print_lines(events)
             else:
-                _live(events)
+                with drawn(live=seat is not None and not lines and sys.stdout.isatty()) as draw:
+                    for event in events:
+                        draw(event)
         except KeyboardInterrupt:
             return
 
 
-def print_lines(events: Iterable[wire.Event]) -> None:
-    """A line for everything that a person would want to have seen."""
-    for event in events:
-        if (line := line_of(event)) is not None:
-            click.echo(line)
+@contextmanager
+def drawn(live: bool) -> Generator[Callable[[wire.Event], None]]:
+    """Draws each event as it is given: in one live picture, or a line where it is worth one."""
+    if not live:
+        yield _Lines().print
+        return
+    from rich.live import Live
+
+    from daemon.playctl.picture import Picture
+
+    picture = Picture()
+    with Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True) as screen:
+
+        def draw(event: wire.Event) -> None:
+            picture.take(event)
+            screen.update(picture.draw(), refresh=True)
+
+        yield draw
 
 
 def line_of(event: wire.Event) -> str | None:
@@ -72,13 +86,17 @@ def line_of(event: wire.Event) -> str | None:
             return None
 
 
-def _live(events: Iterable[wire.Event]) -> None:
-    from rich.live import Live
+class _Lines:
+    """Prints what is worth a line; a seat's state that is told again is not."""
 
-    from daemon.playctl.picture import Picture
+    def __init__(self) -> None:
+        self._states: dict[str, str] = {}
 
-    picture = Picture()
-    with Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True) as live:
-        for event in events:
-            picture.take(event)
-            live.update(picture.draw(), refresh=True)
+    def print(self, event: wire.Event) -> None:
+        line = line_of(event)
+        if isinstance(event, wire.SeatChanged):
+            if self._states.get(event.seat.seat) == line:
+                return
+            self._states[event.seat.seat] = line or ""
+        if line is not None:
+            click.echo(line)

@@ -1,0 +1,223 @@
+"""`playd try`: a seat played before your eyes, with nothing but this machine.
+
+The practice world and the practice model are started on free loopback ports and end with this
+process, whatever becomes of it. Everything else is the real thing: supervisor, session process,
+journal.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import click
+import trio
+
+from config.finding import ConfigError
+from config.loading import load_settings
+from config.settings import (
+    Budget,
+    Model,
+    PokemonSeat,
+    Settings,
+)
+from daemon.control import wire
+from daemon.control.peers import Caller
+from daemon.log_output import set_up_logging
+from daemon.opening import open_supervisor
+from daemon.playctl import show
+from daemon.playctl.exits import Exit, Trouble, innermost
+from daemon.playctl.watching import drawn
+from daemon.refusal import Refusal
+from daemon.supervisor import Supervisor
+
+SEAT = "try"
+READY_SECONDS = 30.0
+"""For a practice part to listen."""
+Game: TypeAlias = Literal["firered", "emerald"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is tried: the practice parts, unless a world or a model is named."""
+
+    turns: int
+    game: Game
+    world: str | None = None
+    """A world's address instead of the practice world."""
+    model: str | None = None
+    """A model of the configuration instead of the practice model."""
+    configuration: Path | None = None
+
+
+def try_out(trial: Trial) -> None:
+    """Plays the trial and prints how it went. Raises Trouble when it could not be played."""
+    model = _named_model(trial)
+    folder = Path(tempfile.mkdtemp(prefix="playd-try-"))
+    set_up_logging("error", os.environ)
+    try:
+        watched = trio.run(_play, trial, model, folder)
+    except Exception as error:
+        raise innermost(error) from None
+    _report(watched)
+
+
+def _named_model(trial: Trial) -> Model | None:
+    if trial.model is None:
+        return None
+    if trial.configuration is None:
+        raise Trouble(Exit.USAGE, "--model names a model of a configuration", "Add --config FILE.")
+    try:
+        models = load_settings(trial.configuration).models
+    except ConfigError as error:
+        raise Trouble(Exit.CONFIGURATION, str(error).replace("\n", "; ")) from None
+    if trial.model not in models:
+        known = ", ".join(models) or "none"
+        raise Trouble(
+            Exit.CONFIGURATION, f"{trial.configuration} has no model {trial.model}: {known}"
+        )
+    return models[trial.model]
+
+
+async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
+    caller = Caller(uid=os.geteuid(), gid=os.getegid(), pid=os.getpid())
+    async with AsyncExitStack() as parts:
+        if model is None:
+            address = await parts.enter_async_context(_practice("model", Exit.MODEL))
+            model = Model(provider="openai", model="practice", base_url=address, local=True)
+        seat = await _seat(trial, folder, parts)
+        settings = Settings(models={"mind": model}, seats={SEAT: seat})
+        supervisor = await parts.enter_async_context(open_supervisor(settings, folder / "state"))
+        with drawn(live=sys.stdout.isatty()) as draw:
+            watched = _Watched(draw)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_stop_when_asked, supervisor, caller)
+                nursery.start_soon(supervisor.watch, caller, watched.take)
+                try:
+                    await supervisor.join(caller, SEAT, None, wire.BudgetChange(), 12.0)
+                    await watched.over.wait()  # bounded by the trial's turns and by Ctrl-C
+                except Refusal as refusal:
+                    raise Trouble(Exit.REFUSED, refusal.message, refusal.detail) from None
+                nursery.cancel_scope.cancel()
+        return watched
+
+
+async def _seat(trial: Trial, folder: Path, parts: AsyncExitStack) -> PokemonSeat:
+    world = trial.world
+    if world is None:
+        state = ("--state", os.fspath(folder / "world"), "--game", trial.game)
+        world = await parts.enter_async_context(_practice("world", Exit.WORLD, *state))
+    credential = folder / "credential"
+    credential.touch(mode=0o600)
+    credential.write_text(secrets.token_hex(16))
+    return PokemonSeat(
+        model="mind",
+        address=world,
+        game=trial.game,
+        display_name="Try",
+        credential=f"file:{credential}",
+        budget=Budget(max_turns=trial.turns),
+        restart=frozenset(),
+    )
+
+
+@asynccontextmanager
+async def _practice(part: str, exit: Exit, *arguments: str) -> AsyncGenerator[str]:
+    """A practice part on a free port; gives its address. It ends with us: its stdin closes."""
+    process = await trio.lowlevel.open_process(
+        [_practice_command(), part, "--until-stdin-closes", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for us: the world must outlive the leave
+    )
+    assert process.stdout is not None
+    try:
+        ready = b""
+        with trio.move_on_after(READY_SECONDS):
+            while not ready.endswith(b"\n") and (chunk := await process.stdout.receive_some()):
+                ready += bytes(chunk)
+        if not ready.startswith(b"listening "):
+            said = ready.decode(errors="replace").strip() or "it said nothing"
+            raise Trouble(exit, f"the practice {part} did not start: {said}")
+        yield ready.decode().split()[1].rstrip("/")
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()  # killed: it takes no time
+
+
+def _practice_command() -> str:
+    beside = Path(sys.executable).with_name("playd-practice")
+    found = os.fspath(beside) if beside.exists() else shutil.which("playd-practice")
+    if found is None:
+        raise Trouble(Exit.WORLD, "playd-practice is not installed", "Install playd whole.")
+    return found
+
+
+async def _stop_when_asked(supervisor: Supervisor, caller: Caller) -> None:
+    """The first Ctrl-C stops, a further one kills."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        now = False
+        async with trio.open_nursery() as nursery:
+            async for _ in signals:
+                nursery.start_soon(_stop, supervisor, caller, now)
+                now = True
+
+
+async def _stop(supervisor: Supervisor, caller: Caller, now: bool) -> None:
+    try:
+        await supervisor.stop(caller, SEAT, now)
+    except Refusal:
+        return  # it ended by itself in the meantime
+
+
+class _Watched:
+    """What was seen of the trial, drawn as it comes."""
+
+    def __init__(self, draw: Callable[[wire.Event], None]) -> None:
+        self.over = trio.Event()
+        self.session: wire.SessionView | None = None
+        self.budget: wire.BudgetUsed | None = None
+        self._draw = draw
+
+    def take(self, event: wire.Event) -> None:
+        """Draws the event and sees when it is the last."""
+        self._draw(event)
+        match event:
+            case wire.TurnEnded():
+                self.budget = event.budget
+            case wire.SeatChanged(seat=seat) if seat.session is not None:
+                self.session = seat.session
+                if seat.session.state in ("stopped", "failed", "refused"):
+                    self.over.set()
+            case _:
+                pass
+
+
+def _report(watched: _Watched) -> None:
+    session = watched.session
+    assert session is not None
+    outcome = session.outcome or session.state
+    if session.outcome == "mind_unavailable":
+        raise Trouble(Exit.MODEL, f"the model did not play: {session.reason}", _read(session))
+    if session.state != "stopped":
+        raise Trouble(Exit.BAD, f"the session {outcome}: {session.reason}", _read(session))
+    click.echo(
+        f"{session.turns_taken} turns, {outcome.replace('_', ' ')}; "
+        f"tokens {show.used_tokens(watched.budget)}, cost {show.used_cost(watched.budget)}"
+    )
+    click.echo(_read(session))
+
+
+def _read(session: wire.SessionView) -> str:
+    return f"Read it: playctl journal show {session.journal}" if session.journal else ""
