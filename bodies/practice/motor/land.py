@@ -83,7 +83,7 @@ def plan(
             if spent < cost.get(there, spent + 1):
                 cost[there] = spent
                 came_from[there] = here
-                heappush(frontier, (spent + 1.2 * there.distance(target), next(order), there))
+                heappush(frontier, (spent + 2.0 * there.distance(target), next(order), there))
     return None
 
 

@@ -14,7 +14,7 @@ async def serve_http(
 ) -> None:
     """Until a signal ends it; `listening` is told the real URL. Raises OSError."""
     with socket.create_server(address) as listener:
-        app = mcp_server(host).streamable_http_app(host=address[0])
+        app = mcp_server(host).streamable_http_app(host=address[0], json_response=True)
         listening(f"http://{address[0]}:{listener.getsockname()[1]}/mcp")
         config = uvicorn.Config(app, log_level="warning")
         try:
