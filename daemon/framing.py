@@ -27,7 +27,7 @@ class LineSplitter:
         self._pending = bytearray()
         self._skipping = False
 
-    def feed(self, chunk: bytes) -> Iterator[Line]:
+    def feed(self, chunk: bytes | bytearray) -> Iterator[Line]:
         """The lines that this chunk completes or makes too long."""
         start = 0
         while (newline := chunk.find(b"\n", start)) >= 0:
@@ -41,7 +41,7 @@ class LineSplitter:
         """What the stream's end left without a newline."""
         return bytes(self._pending)
 
-    def _finish(self, part: bytes) -> Line | None:
+    def _finish(self, part: bytes | bytearray) -> Line | None:
         if self._skipping:
             self._skipping = False
             return None
@@ -51,7 +51,7 @@ class LineSplitter:
             return Line(line[: self._cap], cut=True)
         return Line(line)
 
-    def _hold(self, part: bytes) -> Line | None:
+    def _hold(self, part: bytes | bytearray) -> Line | None:
         if self._skipping:
             return None
         self._pending += part[: self._cap - len(self._pending)]

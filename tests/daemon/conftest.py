@@ -33,7 +33,7 @@ def quick() -> Delays:
         leftover_grace=0.1,
         drain=0.3,
         farewell=0.3,
-        say=1.0,
+        say=10.0,
         lease_check=0.05,
         unwritten=0.05,
         first_restart=0.02,

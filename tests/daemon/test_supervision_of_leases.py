@@ -67,7 +67,7 @@ async def test_a_suspension_past_the_lease_kills_everything_of_it(
         await playd.join()
         pids = [(await playd.seat()).session.pid, *map(int, file.read_text().split())]
         clock.ahead += ahead
-        seat = await playd.until_seat("recovery_required", seconds=3)
+        seat = await playd.until_seat("recovery_required")
         assert (seat.session.state, seat.session.outcome) == ("failed", "lease_lapsed")
         assert not any(map(alive, pids))
 
@@ -85,7 +85,7 @@ async def test_another_holder_in_the_database_ends_the_session_before_the_ttl(
         os.kill(pid, signal.SIGSTOP)
         held = _take_the_lease(tmp_path / "state" / "state.db")
         clock.ahead += 11
-        seat = await playd.until_seat("recovery_required", seconds=3)
+        seat = await playd.until_seat("recovery_required")
         # Stopped, so that SIGTERM does nothing: killed with more than the margin left.
         assert clock() < held.expires - 3
         assert len(lost) == 1
