@@ -65,7 +65,7 @@ class _Call:
         self._request = request
         self._index = provider.ledger.number()
         self._at = now()
-        self._kind = kind_of(request)
+        self._kind: RequestKind = _kind_of(request)
         self._due = Due() if self._kind == "other" else provider.mischief.due(self._kind)
         self._status: int | None = None
         self._model = ""
@@ -159,7 +159,7 @@ class _Call:
         self._reported = self._reported or step.tells_usage
 
 
-def kind_of(request: HttpRequest) -> RequestKind:
+def _kind_of(request: HttpRequest) -> RequestKind:
     match request.method, request.path:
         case "POST", "/v1/chat/completions":
             return "chat"

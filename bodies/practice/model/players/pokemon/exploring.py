@@ -12,7 +12,6 @@ from random import Random
 from bodies.practice.model.players.pokemon.ground import Ground
 from bodies.practice.model.players.pokemon.moves import (
     FACINGS,
-    FARTHEST,
     STEP_FRAMES,
     STEPS,
     TAP_FRAMES,
@@ -30,7 +29,7 @@ APPROACHES = 3
 """So often a person who wanders is walked to within the turns that the prompt shows."""
 PEOPLE_WITHIN = 14
 SIGNS_WITHIN = 10
-TOWARD: dict[str, Direction] = {facing: button for button, facing in FACINGS.items()}
+TOWARD: dict[str, Direction] = {FACINGS[button]: button for button in STEPS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ def push(outing: Outing) -> Iterator[Move]:
 
 def pushes(screen: Screen, luck: Random) -> Iterator[Move]:
     """A step by the buttons, in a direction that was not blocked here."""
-    directions: list[Direction] = [d for d in STEPS if d not in screen.signals.refused_here]
+    directions: list[Direction] = [way for way in STEPS if way not in screen.signals.refused_here]
     for direction in luck.sample(directions, len(directions)):
         yield press(
             direction, STEP_FRAMES, "I try a step and see whether it works.", "to take a step."
@@ -260,7 +259,7 @@ def _by_buttons(
                 purpose = "to go out through the exit."
                 yield 1, press(direction, STEP_FRAMES, thought, purpose, mark)
         return
-    posts = (
+    posts: Iterator[tuple[int, Tile, Direction]] = (
         (ground.steps[post], post, direction)
         for post, direction in ground.beside(tile)
         if post in ground.steps
@@ -307,11 +306,7 @@ def _tiles_to_walk_to(outing: Outing) -> list[Tile]:
     tiles = [
         tile
         for tile, steps in outing.ground.steps.items()
-        if steps and tile not in shut and outing.ground.glyphs[tile] != "D" and _in_bounds(tile)
+        if steps and tile not in shut and outing.ground.glyphs[tile] != "D"
     ]
     shuffled = outing.luck.sample(tiles, len(tiles))
     return sorted(shuffled, key=lambda tile: not 4 <= outing.ground.steps[tile] <= 12)
-
-
-def _in_bounds(tile: Tile) -> bool:
-    return 0 <= tile[0] <= FARTHEST and 0 <= tile[1] <= FARTHEST

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from bodies.practice.model.players.pokemon.moves import STEPS, Direction, Tile
+from bodies.practice.model.players.pokemon.moves import FARTHEST, STEPS, Direction, Tile
 from bodies.practice.model.players.pokemon.screen import Screen
 
 WALL = "#"
@@ -70,6 +70,7 @@ def ground_of(screen: Screen) -> Ground | None:
         (minimap.x + column, minimap.y + row): glyph
         for row, line in enumerate(minimap.rows)
         for column, glyph in enumerate(line)
+        if 0 <= minimap.x + column <= FARTHEST and 0 <= minimap.y + row <= FARTHEST
     }
     taken = {(person.x, person.y) for person in screen.npcs or ()}
     steps: dict[Tile, int] = {at.tile: 0}

@@ -14,7 +14,7 @@ STEPS: dict[Direction, tuple[int, int]] = {
     "left": (-1, 0),
     "right": (1, 0),
 }
-FACINGS: dict[Direction, str] = {"up": "north", "down": "south", "left": "west", "right": "east"}
+FACINGS: dict[str, str] = {"up": "north", "down": "south", "left": "west", "right": "east"}
 TURN_FRAMES = 4
 TAP_FRAMES = 8
 STEP_FRAMES = 16
@@ -60,7 +60,7 @@ def walk(tile: Tile, thought: str, purpose: str, *marks: Mark) -> Move:
 def press(button: Button, frames: int, thought: str, purpose: str, *marks: Mark) -> Move:
     """`purpose` begins after "Press a " or "Press up (north) "."""
     action = Action(action="button_press", button=button, hold_frames=frames)
-    direction = _WORDS.get(button)
+    direction = FACINGS.get(button)
     named = f"{button} ({direction})" if direction else button
     told = f"press {button.upper()} ({frames} frames)"
     return Move(action, told, thought, f"Press {named} {purpose}", marks)
@@ -93,6 +93,3 @@ def choose(entry: str, label: str, thought: str) -> Move:
     shown = label[:60] or entry[:60]
     action = Action(action="select_menu_entry", entry=entry)
     return Move(action, f"choose {entry[:80]}", thought, f"Choose “{shown}” from the menu.")
-
-
-_WORDS: dict[str, str] = {button: facing for button, facing in FACINGS.items()}

@@ -56,10 +56,10 @@ def battle(screen: Screen, told: str, luck: Random) -> Iterator[Move]:
         return
     lead = screen.party[0] if screen.party else None
     weak = lead is not None and lead.current_hp * _FLEE_BELOW < lead.max_hp
-    wished = ("run", "fight") if weak else ("fight",)
-    for entry in screen.menu.entries:
-        if _named(entry, wished) and entry.id:
-            yield choose(entry.id, entry.label, _why_in_battle(weak=weak))
+    for wish in ("run", "fight") if weak else ("fight",):
+        for entry in screen.menu.entries:
+            if _named(entry, (wish,)) and entry.id:
+                yield choose(entry.id, entry.label, _why_in_battle(weak=weak))
     yield from menu(screen, told, luck)
 
 

@@ -43,9 +43,9 @@ _ABOUT_ME = "I am a practice player: I follow simple rules and am no language mo
 _ANSWERS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), answer)
     for pattern, answer in (
-        (r"\b(who|what) are you\b|\b(bot|robot|ai|llm)\b|language model", _ABOUT_ME),
         (r"\bwhere\b", "I am {place}."),
-        (r"\b(why|what)\b.*\b(do|doing|next|plan|up to|for)\b", "My next step: {intent}"),
+        (r"\b(why|what)\b.*\b(doing|next|plan|up to)\b", "My next step: {intent}"),
+        (r"\b(who|what) are you\b|\b(bot|robot|ai|llm)\b|language model", _ABOUT_ME),
         (r"\b(hi|hello|hey|good (morning|day|evening))\b", "hello! It is good to have company."),
         (r"\b(thanks|thank you|well done|good job|nice|great)\b", "thank you!"),
         (r"\?\s*$", "I do not know; I only know what is on my screen."),
