@@ -30,6 +30,8 @@ class RestingDaemon:
         self.watchers: set[Callable[[wire.Event], None]] = set()
         self.watched = trio.Event()
         self.holding = trio.Event()
+        self.receipt: wire.Acknowledgement | None = None
+        self.acknowledged = trio.Event()
 
     def publish(self, event: wire.Event) -> None:
         for send in tuple(self.watchers):
@@ -64,6 +66,13 @@ class RestingDaemon:
 
     async def reload(self, caller: Caller) -> wire.ReloadResult:
         raise RuntimeError("a defect, with a secret in it")
+
+    async def acknowledge(
+        self, caller: Caller, room: str, receipt: wire.Acknowledgement
+    ) -> wire.ReceiptsResult:
+        self.receipt = receipt
+        self.acknowledged.set()
+        return wire.ReceiptsResult(receipts=())
 
     async def watch(self, caller: Caller, send: Callable[[wire.Event], None]) -> None:
         self.watchers.add(send)

@@ -1,0 +1,63 @@
+"""`playd try` as a user runs it."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LIMIT = 60.0
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "daemon.main", "try", *arguments],
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_it_plays_the_turns_asked_for_and_names_the_journal(tmp_path: Path):
+    with start(tmp_path, "--turns", "1") as trial:
+        out, err = trial.communicate(timeout=LIMIT)
+    assert (trial.returncode, err) == (0, "")
+    assert "try  turn 0  " in out
+    assert "\n1 turns, finished; tokens " in out
+    journal = Path(out.rsplit("playctl journal show ", 1)[1].strip())
+    assert journal.is_relative_to(tmp_path)
+    assert b'"outcome":"finished"' in journal.read_bytes()
+
+
+def test_ctrl_c_stops_it_cleanly(tmp_path: Path):
+    with start(tmp_path, "--turns", "1000") as trial:
+        assert trial.stdout is not None
+        for line in trial.stdout:
+            if "turn 0" in line:
+                break
+        trial.send_signal(signal.SIGINT)
+        rest = trial.stdout.read()
+        assert trial.wait(LIMIT) == 0
+    assert " turns, stopped; tokens " in rest
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--model", "m"), 2, "Add --config FILE"),
+        (("--model", "m", "--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
+        (("--world", "ws://127.0.0.1:1/"), 4, "refused"),
+        (("--turns", "0"), 2, "--help"),
+    ],
+)
+def test_what_cannot_be_tried_is_told_in_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+):
+    with start(tmp_path, *arguments) as trial:
+        _, err = trial.communicate(timeout=LIMIT)
+    assert trial.returncode == code, err
+    assert told in err
+    assert err.count("\n") == 1
