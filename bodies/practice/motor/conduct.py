@@ -82,7 +82,7 @@ def distorted(answer: Answer, misdeed: Misdeed) -> Answer:
     """The answer as this misdeed would have it; answers that it has no say in stay."""
     match misdeed.kind:
         case "other-action" if isinstance(answer, ActionStatus):
-            return replace(answer, action_id=f"{answer.action_id}-other"[-128:])
+            return replace(answer, action_id=f"{answer.action_id}-other"[-256:])
         case "other-session" | "other-generation":
             return _from_elsewhere(answer, misdeed)
         case "unproven" if isinstance(answer, ActionStatus):

@@ -4,7 +4,6 @@ Pure: `proceed` gives the world and the action one tick on, or the ending of the
 """
 
 from collections.abc import Callable
-from math import floor
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -39,7 +38,6 @@ from bodies.practice.motor.wire import (
     Goto,
     Place,
     Placement,
-    Position,
     Reason,
 )
 from bodies.practice.motor.world import World, said
@@ -90,7 +88,7 @@ def proceed(world: World, bot: Bot, doing: Doing) -> Next:
         case Chat(text):
             return _speak(world, bot, doing, text)
         case Goto(position, tolerance):
-            return _go(world, bot, doing, position, tolerance)
+            return _go(world, bot, doing, spot_of(position), tolerance)
         case Follow(player, distance):
             return _follow(world, bot, doing, player, distance)
         case Dig(position):
@@ -122,15 +120,9 @@ def _speak(world: World, bot: Bot, doing: Doing, text: str) -> Next:
     return _settled(said(world, bot.name, text) if stays else world, doing)
 
 
-def _go(world: World, bot: Bot, doing: Doing, position: Position, tolerance: float) -> Next:
-    target = Spot(floor(position.x), floor(position.y), floor(position.z))
-
-    def arrived(spot: Spot) -> bool:
-        dx, dy, dz = spot.x - position.x, spot.y - position.y, spot.z - position.z
-        return dx * dx + dy * dy + dz * dz <= tolerance * tolerance
-
-    if not arrived(bot.spot):
-        return _walk(world, bot, doing, target, arrived)
+def _go(world: World, bot: Bot, doing: Doing, target: Spot, tolerance: float) -> Next:
+    if target.distance(bot.spot) > tolerance:
+        return _walk(world, bot, doing, target, lambda spot: spot.distance(target) <= tolerance)
     return _settled(_put_back(world, bot, doing), doing)
 
 

@@ -113,7 +113,7 @@ def join(motor: Motor, request: JoinRequest) -> tuple[Motor, MotorStatus]:
 def status(motor: Motor) -> MotorStatus:
     connection = motor.connection
     if connection is None:
-        return MotorStatus(None, "disconnected", Confirmed(motor.now, "not_connected"))
+        return MotorStatus()
     return MotorStatus(
         connection.session, connection.phase, connections.termination(connection, motor.at)
     )
@@ -189,9 +189,10 @@ def resume(motor: Motor, request: SessionRequest) -> tuple[Motor, MotorStatus]:
 
 
 def leave(motor: Motor, request: SessionRequest) -> tuple[Motor, MotorStatus]:
-    """Pending until the connection has ended; without any connection there is nothing to leave."""
+    """Pending until the connection has ended; where nothing was joined there is nothing to end."""
     if motor.connection is None:
-        return motor, status(motor)
+        absent = Confirmed(motor.now, "not_connected")
+        return motor, MotorStatus(request.session, "disconnected", absent)
     connection = _connection(motor, request.session)
     following = connections.leaving(connection, motor.world.tick)
     gone = _connected(_cut_short(motor, Ending("cancelled", reason="interrupted")), following)

@@ -47,17 +47,21 @@ def checks(world: World, bot: Bot, action: Action, was: Before) -> tuple[Check, 
     match action:
         case Chat(text):
             return tuple(
-                ChatCheck(text, line.text)
+                ChatCheck(bot.name, text, line.text)
                 for line in world.chat
                 if line.player == bot.name and line.tick >= was.tick
             )[-1:]
         case Goto(position, tolerance):
-            return (PositionCheck(position, position_of(bot.spot), tolerance),)
+            return (
+                PositionCheck(
+                    bot.name, position_of(spot_of(position)), position_of(bot.spot), tolerance
+                ),
+            )
         case Follow(player, distance):
             other = world.neighbour
             if other is None or player != NAME:
                 return ()
-            return (PositionCheck(position_of(other), position_of(bot.spot), distance),)
+            return (PositionCheck(bot.name, position_of(other), position_of(bot.spot), distance),)
         case Dig(position):
             return (_block(world, position, "air"),)
         case Place(position, item):

@@ -42,9 +42,8 @@ ErrorCode = Literal[
     "unknown_action",
     "unknown_tool",
 ]
-ItemName = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"\A[a-z0-9_]+\Z")]
-Name = Annotated[str, Meta(min_length=1, max_length=64)]
-ActionId = Annotated[str, Meta(min_length=1, max_length=128)]
+Name = Annotated[str, Meta(min_length=1, max_length=256)]
+"""Of a session, an action, a player, a block or an item."""
 Tolerance = Annotated[float, Meta(ge=0, le=64)]
 
 MAX_FACTS = 256
@@ -63,7 +62,7 @@ class _Kind(_Wire, frozen=True, tag_field="kind"):
 class SessionRef(_Wire, frozen=True):
     """One connection: a reconnect is a new generation even under the same session id."""
 
-    session_id: Annotated[str, Meta(min_length=1, max_length=128)]
+    session_id: Name
     connection_generation: Annotated[int, Meta(ge=1)]
 
 
@@ -87,7 +86,7 @@ class Chat(_Kind, frozen=True, tag="chat"):
 
 
 class Goto(_Kind, frozen=True, tag="goto"):
-    position: Position
+    position: BlockPosition
     tolerance: Tolerance
 
 
@@ -101,18 +100,18 @@ class Dig(_Kind, frozen=True, tag="dig"):
 
 
 class Craft(_Kind, frozen=True, tag="craft"):
-    item: ItemName
+    item: Name
     count: Annotated[int, Meta(ge=1)]
 
 
 class Place(_Kind, frozen=True, tag="place"):
     position: BlockPosition
-    item: ItemName
+    item: Name
 
 
 class Placement(_Wire, frozen=True):
     position: BlockPosition
-    item: ItemName
+    item: Name
 
 
 class Build(_Kind, frozen=True, tag="build"):
@@ -147,11 +146,11 @@ Termination = NotRequested | Pending | UncertainTermination | Confirmed
 
 
 class MotorStatus(_Wire, frozen=True):
-    """`session` is null when nothing was joined since the motor started."""
+    """All three are null when nothing was joined since the motor started."""
 
-    session: SessionRef | None
-    phase: Phase
-    termination: Termination
+    session: SessionRef | None = None
+    phase: Phase | None = None
+    termination: Termination | None = None
 
 
 # What is seen.
@@ -222,6 +221,7 @@ class InventoryCheck(_Kind, frozen=True, tag="inventory"):
 
 
 class PositionCheck(_Kind, frozen=True, tag="position"):
+    player: str
     expected: Position
     observed: Position
     tolerance: Tolerance
@@ -235,6 +235,7 @@ class PositionCheck(_Kind, frozen=True, tag="position"):
 
 
 class ChatCheck(_Kind, frozen=True, tag="chat"):
+    player: str
     expected: str
     observed: str
 
@@ -334,13 +335,13 @@ class SessionRequest(_Wire, frozen=True):
 
 class ActRequest(_Wire, frozen=True):
     session: SessionRef
-    action_id: ActionId
+    action_id: Name
     action: Action
 
 
 class ActionRequest(_Wire, frozen=True):
     session: SessionRef
-    action_id: ActionId
+    action_id: Name
 
 
 class PollRequest(_Wire, frozen=True):

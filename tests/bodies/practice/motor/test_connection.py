@@ -18,7 +18,13 @@ from bodies.practice.motor.motor import (
     status,
 )
 from bodies.practice.motor.tools import perform
-from bodies.practice.motor.wire import Confirmed, NotRequested, Pending, UncertainTermination
+from bodies.practice.motor.wire import (
+    Confirmed,
+    MotorStatus,
+    NotRequested,
+    Pending,
+    UncertainTermination,
+)
 
 NEEDS = {"disconnected": Confirmed, "uncertain": UncertainTermination, "stopping": Pending}
 ENDPOINT = {
@@ -76,9 +82,9 @@ def test_whatever_is_asked_phase_and_termination_agree(steps):
 
 def test_nothing_is_joined_until_somebody_joins(fresh):
     fresh.wait(100)
-    answer = fresh.ask("status")
-    assert (answer.session, answer.phase) == (None, "disconnected")
-    assert answer.termination.source == "not_connected"
+    assert fresh.ask("status") == MotorStatus()
+    assert fresh.ask("leave").termination.source == "not_connected"
+    assert fresh.ask("status") == MotorStatus()
 
 
 def test_a_join_connects_in_a_second_and_a_leave_is_confirmed_in_another(fresh):
