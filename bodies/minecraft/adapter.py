@@ -20,7 +20,7 @@ from bodies.minecraft.recovery import recovery_value
 from bodies.minecraft.stalls import Stalls
 from bodies.minecraft.stay import Stay
 from bodies.minecraft.tally import Tally
-from bodies.minecraft.turn_line import MinecraftTurn, turn_line
+from bodies.minecraft.turn_line import MinecraftTurn, outcome_of, turn_line
 from kernel.body import (
     Context,
     Invalid,
@@ -199,7 +199,7 @@ class MinecraftBody:
         if turn.decision is None or seen is None or since is None:
             return
         what = turn.effect.what if isinstance(turn.effect, MinecraftEffect) else None
-        if what is not None or turn.outcome == "waited":
+        if what is not None or outcome_of(turn) == "waited":
             self._tally = self._tally.then(what)
             self._stalls = self._stalls.then(
                 changed=seen.native.unspoken != since.native.unspoken, verified=what == "verified"

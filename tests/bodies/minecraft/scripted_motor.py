@@ -13,7 +13,8 @@ tool a list of steps, used up one call at a time; a call without a step gets the
     {"loop": true, ...}    this step again for every further call
 
 Beside tools: "looks" is how many looks a walk takes; "children" starts a grandchild and writes its
-pid to that file; "stdin": "ignore" outlives its stdin; "deaf" also ignores SIGTERM.
+pid to that file; "stdin": "ignore" outlives its stdin; "deaf" also ignores SIGTERM. A second
+argument "http" serves the same over HTTP and prints the port.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 TOOLS = (
@@ -154,11 +157,11 @@ class ScriptedMotor:
         return {"content": [{"type": "text", "text": text}], "structuredContent": answer}
 
 
-def serve(motor: ScriptedMotor) -> None:
+def serve(motor: ScriptedMotor, lines: Iterable[str], write: Callable[[str], None]) -> None:
     def say(message: dict[str, Any]) -> None:
-        print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+        write(json.dumps({"jsonrpc": "2.0", **message}))
 
-    for line in sys.stdin:
+    for line in lines:
         request = json.loads(line)
         method, id = request.get("method"), request.get("id")
         if id is None:
@@ -188,6 +191,31 @@ def serve(motor: ScriptedMotor) -> None:
             say({"id": id, "error": {"code": -32601, "message": "no such method"}})
 
 
+def serve_http(motor: ScriptedMotor) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            said: list[str] = []
+            body = self.rfile.read(int(self.headers["content-length"])).decode()
+            serve(motor, [body], said.append)
+            self.send_response(200 if said else 202)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len("".join(said).encode())))
+            self.end_headers()
+            self.wfile.write("".join(said).encode())
+
+        def do_GET(self) -> None:
+            self.send_response(405)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
 def main() -> None:
     script = json.loads(sys.argv[1])
     if "says" in script:
@@ -199,7 +227,9 @@ def main() -> None:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
         with open(script["children"], "w") as file:  # noqa: PTH123
             file.write(str(child.pid))
-    serve(ScriptedMotor(script))
+    if sys.argv[2:] == ["http"]:
+        serve_http(ScriptedMotor(script))
+    serve(ScriptedMotor(script), sys.stdin, lambda line: print(line, flush=True))
     if script.get("stdin"):
         time.sleep(1000)
 

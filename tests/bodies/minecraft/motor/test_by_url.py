@@ -1,0 +1,59 @@
+"""A motor that somebody else runs, spoken to over HTTP."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+
+from bodies.minecraft.opening import open_body, settle_session
+from kernel.body import JoinRefused
+
+
+@asynccontextmanager
+async def running(command: list[str]) -> AsyncIterator[str]:
+    """The URL of a scripted motor over HTTP."""
+    async with trio.open_nursery() as nursery:
+        run = partial(trio.run_process, command, stdout=subprocess.PIPE, check=False)
+        process: trio.Process = await nursery.start(run)
+        assert process.stdout is not None
+        port = int(await process.stdout.receive_some())
+        yield f"http://127.0.0.1:{port}/mcp"
+        nursery.cancel_scope.cancel()
+
+
+def at(options: msgspec.Raw, url: str) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode({**msgspec.json.decode(options), "motor": url}))
+
+
+async def test_a_body_plays_through_a_running_motor_and_leaves_it_running(
+    options: Any, events: Any
+) -> None:
+    command = [*msgspec.json.decode(options({}))["motor"], "http"]
+    with trio.fail_after(30):
+        async with running(command) as url:
+            async with open_body(at(options({}), url), events) as body:
+                joined = await body.join()
+                assert joined.descendants == ()
+                assert (await body.observe()).native.near == ("Kim",)
+            # The session ended without a farewell: its recovery value still settles it.
+            assert await settle_session(at(options({}), url), joined.recovery)
+            other = '{"sessionId":"x","connectionGeneration":1}'
+            assert not await settle_session(at(options({}), url), other)
+
+
+async def test_a_motor_that_cannot_be_reached_is_refused(options: Any, events: Any) -> None:
+    listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
+    port = listener.socket.getsockname()[1]
+    await listener.aclose()
+    with trio.fail_after(30):
+        async with open_body(at(options({}), f"http://127.0.0.1:{port}/mcp"), events) as body:
+            with pytest.raises(JoinRefused) as refused:
+                await body.join()
+    assert refused.value.reason == "world_unreachable"
