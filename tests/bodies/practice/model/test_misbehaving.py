@@ -34,7 +34,7 @@ FAILURES = [
 async def test_a_misdeed_costs_one_call_and_is_entered(open_model, prompt, misdeed, kind, outcome):
     model = await open_model(misdeed)
     with trio.fail_after(20):
-        failed = await model.ask(prompt, deadline=2.0, stall=0.3)
+        failed = await model.ask(prompt, deadline=1.0, stall=0.3)
         answered = await model.ask(prompt)
     assert failed.kind is kind
     assert isinstance(answered, Completion)

@@ -129,6 +129,7 @@ SCREENS = [
         ("button_press", "right", 16),
     ),
 ]
+NAMES = [screen[0] for screen in SCREENS]
 
 
 @pytest.mark.parametrize(("changes", "action"), [s[1:] for s in SCREENS], ids=NAMES)
