@@ -23,6 +23,7 @@ from daemon.leases import KILL_MARGIN, Lease
 from daemon.lifecycle import Event, after, ending
 from daemon.logs import log_of
 from daemon.means import Means
+from daemon.pulse import Pulse
 from daemon.records import Recovery, SessionRecord, Write
 from daemon.refusal import Refusal
 from daemon.seat import Seat
@@ -103,6 +104,11 @@ class Session:
     def spawned(self) -> bool:
         """Whether its process could be started."""
         return self._process is not None
+
+    @property
+    def pulse(self) -> Pulse | None:
+        """Of the task that reads what its process says; None: there is no process yet."""
+        return None if self._process is None else self._process.pulse
 
     @property
     def models(self) -> tuple[ModelChoice | None, ModelChoice | None]:

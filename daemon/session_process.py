@@ -20,9 +20,10 @@ from daemon.children import Children, Status
 from daemon.conduct import Conduct, Fault
 from daemon.delays import Delays
 from daemon.descendants import SETTLE_SECONDS, Family, kill, terminate
-from daemon.framing import LineSplitter
+from daemon.framing import Line, LineSplitter
 from daemon.logs import FieldLog
 from daemon.process_table import Identity, Process, read_process
+from daemon.pulse import Pulse
 from daemon.spawning import Spawned
 from kernel.session.wire import LINE_CAP, FromSession, Running, ToSession, encode_line
 
@@ -78,6 +79,8 @@ class SessionProcess:
         assert spawned.stderr is not None
         self.identity: Identity = spawned.identity
         self.family = Family(children.census, session_id, spawned.identity.pid, cgroup)
+        self.pulse = Pulse()
+        """Of the task that reads its messages."""
         self._cgroup = cgroup
         self._children = children
         self._spawned = spawned
@@ -173,25 +176,29 @@ class SessionProcess:
         async for chunk in self._stdout:
             if condemned:
                 continue
-            for line in splitter.feed(chunk):
-                self._heard_at = trio.current_time()
-                try:
-                    message = self._conduct.read(line)
-                except Fault as fault:
-                    self._log.warning("protocol: %s: %r", fault.reason, line.data[:120])
-                    listener.fault(fault.reason)
-                    if fault.fatal:
-                        condemned = True
-                        self.end("protocol_error", self._delays.term_grace)
-                        break
-                    continue
-                if isinstance(message, Running):
-                    await self.family.report(message.descendants)
-                listener.message(message)
-                if self._conduct.stage == "over":
-                    self._over.set()
+            with self.pulse.at_work():
+                for line in splitter.feed(chunk):
+                    try:
+                        await self._read_line(line, listener)
+                    except Fault as fault:
+                        self._log.warning("protocol: %s: %r", fault.reason, line.data[:120])
+                        listener.fault(fault.reason)
+                        if fault.fatal:
+                            condemned = True
+                            self.end("protocol_error", self._delays.term_grace)
+                            break
         if rest := splitter.rest():
             self._log.warning("protocol: a last line without newline: %r", rest[:120])
+
+    async def _read_line(self, line: Line, listener: Listener) -> None:
+        """Raises Fault."""
+        self._heard_at = trio.current_time()
+        message = self._conduct.read(line)
+        if isinstance(message, Running):
+            await self.family.report(message.descendants)
+        listener.message(message)
+        if self._conduct.stage == "over":
+            self._over.set()
 
     async def _read_log(self) -> None:
         splitter = LineSplitter(LOG_LINE_CAP)

@@ -45,6 +45,8 @@ class Sitting:
         self.restart_at: float | None = None
         """trio's time of the pending restart."""
         self.restart_reason = ""
+        self.restart_cancelled = False
+        """A stop came while it waited to play again."""
         self.answered = trio.Event()
         """The first session runs, or it is known why it does not: then `refusal` is set."""
         self.refusal: Refusal | None = None
@@ -69,6 +71,7 @@ class Sitting:
         """End it: no restart, no new session, and the live one by the deadline from now."""
         if not self._stop_asked.is_set():
             self._stop_reason = reason
+            self.restart_cancelled = self.restart_at is not None
             limit = self._means.settings.limits.stop_deadline
             self._stop_deadline = trio.current_time() + limit
             self._stop_asked.set()

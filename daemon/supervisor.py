@@ -18,7 +18,15 @@ from config.settings import Settings
 from daemon.ceilings import changed
 from daemon.control import wire
 from daemon.control.peers import Caller
-from daemon.happenings import Happening, Happenings, SeatChanged, SessionChanged
+from daemon.happenings import (
+    Draining,
+    Happening,
+    Happenings,
+    Reloaded,
+    Reloading,
+    SeatChanged,
+    SessionChanged,
+)
 from daemon.lifecycle import FAILED, TERMINAL
 from daemon.logs import log_of
 from daemon.means import Means
@@ -84,6 +92,11 @@ class Supervisor:
     def draining(self) -> bool:
         """Whether joins are refused because the daemon is about to exit."""
         return self._draining
+
+    @property
+    def behind(self) -> int:
+        """How many changes of the state the disk did not take yet."""
+        return self._means.state.behind
 
     @property
     def register(self) -> Register:
@@ -217,7 +230,6 @@ class Supervisor:
     async def stop(self, caller: Caller, seat: str, now: bool) -> wire.StopResult:
         """End the seat's sitting and say how; everyone who asks gets the same answer."""
         sitting = self._register.sitting(seat)
-        waiting = sitting.session is None and sitting.restart_at is not None
         if now:
             sitting.kill()
         else:
@@ -227,13 +239,13 @@ class Supervisor:
         if not sitting.over.is_set():
             raise Refusal("state_unwritable", f"the end of seat {seat} is not recorded yet")
         ended = sitting.latest
-        if waiting or ended is None:
+        if sitting.restart_cancelled or ended is None:
             return wire.StopResult(
                 seat=seat,
                 session_id=None,
                 state=None,
                 outcome=None,
-                detail="The pending restart was cancelled." if waiting else "",
+                detail="The pending restart was cancelled." if sitting.restart_cancelled else "",
             )
         survivors = sitting.survivors
         return wire.StopResult(
@@ -338,15 +350,18 @@ class Supervisor:
         path = self._configuration
         if path is None:
             raise Refusal("configuration", "playd was started without a configuration file")
+        self.happenings.tell(Reloading())
         try:
             new = await trio.to_thread.run_sync(load_settings, path)
         except ConfigError as error:
             self._configuration_error = str(error)
+            self.happenings.tell(Reloaded(taken=False))
             _log.error("keeps its configuration: %s", error, event="reload_failed")
             raise Refusal("configuration", f"{path} was not taken", str(error)) from error
         old, self._means.settings = self._means.settings, new
         self._configuration_error = None
         self._register.add_configured()
+        self.happenings.tell(Reloaded(taken=True))
         before, now = old.seats, new.seats
         _log.info("took the configuration in %s", path, event="reload")
         return wire.ReloadResult(
@@ -360,6 +375,7 @@ class Supervisor:
     async def drain(self, caller: Caller) -> wire.DrainResult:
         """Refuse joins, stop every session at once, and let the daemon exit."""
         self._draining = True
+        self.happenings.tell(Draining(self._longest_stop))
         _log.info("drains", event="drain")
         playing = self._register.sittings()
         for sitting in playing:

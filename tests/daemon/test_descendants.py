@@ -91,7 +91,10 @@ async def test_two_hundred_double_forks_leave_no_zombie(opened):
         assert (await playd.stop()).outcome == "stopped"
 
 
-async def test_crash_after_crash_costs_no_descriptor_and_no_memory(opened, make_settings):
+@pytest.mark.parametrize("cycles", [25, pytest.param(1000, marks=pytest.mark.long)])
+async def test_session_after_session_costs_no_descriptor_and_no_memory(
+    opened, make_settings, cycles: int
+):
     settings = make_settings("red", restart=frozenset(), limits=Limits())
     async with opened("good", settings=settings) as playd:
 
@@ -106,7 +109,7 @@ async def test_crash_after_crash_costs_no_descriptor_and_no_memory(opened, make_
         tracemalloc.start()
         try:
             first, _ = tracemalloc.get_traced_memory()
-            for _ in range(25):
+            for _ in range(cycles):
                 await cycle()
             gc.collect()
             grown = tracemalloc.get_traced_memory()[0] - first

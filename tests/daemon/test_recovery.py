@@ -153,7 +153,10 @@ async def test_a_world_that_had_ended_is_not_played_again_after_a_kill(opened, t
         assert (seat.state, seat.session.outcome) == ("idle", "world_ended")
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.2])
+MANY = [pytest.param(number / 250, marks=pytest.mark.long) for number in range(50)]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.03, 0.06, 0.1, 0.15, 0.2, *MANY])
 async def test_a_daemon_killed_at_any_moment_of_a_join_leaves_nothing(
     opened, delay: float, tmp_path: Path
 ):

@@ -16,6 +16,8 @@ pytestmark = pytest.mark.usefixtures("no_children_left")
 
 
 def events_in(directory: Path) -> list[tuple[str, str]]:
+    if not (directory / "events.jsonl").exists():
+        return []
     lines = [json.loads(line) for line in (directory / "events.jsonl").read_text().splitlines()]
     return [(e["data"]["seat"], e["type"].removeprefix("embodiment.session.")) for e in lines]
 
@@ -275,6 +277,33 @@ async def test_sessions_that_never_become_ready_are_drained_too(opened, make_set
         with trio.fail_after(10):
             drained = await playd.supervisor.drain(playd.caller)
         assert drained.failed == 0
+
+
+async def test_a_drain_ends_pending_restarts_too(opened):
+    slow = Delays(first_restart=3600.0)
+    async with opened("", command=["/nowhere/at-all"], delays=slow) as playd:
+        with pytest.raises(Refusal):
+            await playd.join()
+        await playd.until_seat("restarting")
+        with trio.fail_after(5):
+            await playd.supervisor.drain(playd.caller)
+        assert (await playd.seat()).state == "idle"
+
+
+async def test_a_drain_in_the_middle_of_starting_starts_nothing(opened, tmp_path: Path):
+    async with opened("good") as playd:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_join_in_vain, playd)
+            await trio.testing.wait_all_tasks_blocked()
+            with trio.fail_after(5):
+                await playd.supervisor.drain(playd.caller)
+        assert (await playd.seat()).state == "idle"
+    assert ("red", "running") not in events_in(tmp_path / "state")
+
+
+async def _join_in_vain(playd) -> None:
+    with pytest.raises(Refusal):
+        await playd.join()
 
 
 async def test_leaving_the_supervisor_kills_what_plays_and_records_it(opened, alive):
