@@ -19,6 +19,8 @@ CONFIGURATION = """
 state_directory = "{folder}/state"
 [control]
 socket = "{folder}/control.sock"
+[metrics]
+bind = "127.0.0.1:0"
 [models.m]
 provider = "openai"
 model = "practice"
@@ -57,12 +59,16 @@ def playd(configuration: Path) -> Iterator[subprocess.Popen[str]]:
         process.stderr.close()
 
 
-def until_it_listens(process: subprocess.Popen[str]) -> None:
+def until_it_says(process: subprocess.Popen[str], words: str) -> None:
     assert process.stderr is not None
     for line in process.stderr:
-        if "playd listens at" in line:
+        if words in line:
             return
     raise AssertionError(f"playd ended with {process.wait()}")
+
+
+def until_it_listens(process: subprocess.Popen[str]) -> None:
+    until_it_says(process, "playd listens at")
 
 
 def status(folder: Path) -> wire.StatusResult:
@@ -106,14 +112,13 @@ def test_sighup_takes_a_good_file_and_keeps_the_old_one_for_a_bad_one(
     good = configuration.read_text()
     with playd(configuration) as process:
         until_it_listens(process)
-        assert process.stderr is not None
         configuration.write_text(good + good[good.index("[seats.red]") :].replace("red]", "blue]"))
         process.send_signal(signal.SIGHUP)
-        assert "took the configuration" in process.stderr.readline()
+        until_it_says(process, "took the configuration")
         assert [seat.seat for seat in status(tmp_path).seats] == ["blue", "red"]
         configuration.write_text("not toml at all")
         process.send_signal(signal.SIGHUP)
-        assert "keeps its configuration" in process.stderr.readline()
+        until_it_says(process, "keeps its configuration")
         found = status(tmp_path)
         assert [seat.seat for seat in found.seats] == ["blue", "red"]
         assert "not TOML" in (found.configuration_error or "")

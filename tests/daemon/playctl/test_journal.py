@@ -1,0 +1,337 @@
+"""`playctl journal`, run in this process on files written here."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import threading
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from played_journal import JOURNEY, write_journal
+
+from daemon.playctl.main import run
+
+
+@dataclass
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def journal(*arguments: str | Path) -> Ended:
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run(["journal", *map(str, arguments)])
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Path:
+    return write_journal(tmp_path / "journals", 40)
+
+
+def test_an_evaluation_is_one_screen_for_people_and_one_document_for_programs(
+    played: Path,
+) -> None:
+    told = journal("evaluate", played)
+    assert told.code == 0
+    assert "40: " in told.out
+    assert len(told.out.splitlines()) < 25
+    document = journal("evaluate", played, "--json").json()
+    assert list(document) == ["schemaVersion", "run", "aggregate", "turns"]
+    assert len(document["turns"]) == 40
+    # The body's own verdicts are there: it is found by the environment that the header names.
+    assert document["aggregate"]["intentToAction"].keys() > {"aligned"}
+
+
+def test_side_logs_are_read_when_they_are_named(played: Path, tmp_path: Path) -> None:
+    events, receipts = tmp_path / "events.jsonl", tmp_path / "receipts.jsonl"
+    ended = {"sessionId": "run-1", "outcome": "stopped"}
+    events.write_text(json.dumps({"type": "embodiment.session.stopped", "data": ended}) + "\n{")
+    receipts.write_text("?\n")
+    document = journal(
+        "evaluate", played, "--events", events, "--voice-receipts", receipts, "--json"
+    ).json()
+    assert document["run"]["terminal"]["lifecycleConsistent"] is False
+    assert document["unreadable"] == {"lifecycleLines": 1, "receiptLines": 1}
+
+
+def test_several_runs_are_compared_and_a_bad_one_hides_no_other(played: Path) -> None:
+    directory = played.parent
+    write_journal(directory, 10, run_id="run-2", generation=2)
+    (directory / "bad.jsonl").write_text("{}\n")
+    compared = journal("evaluate", directory)
+    assert compared.code == 0
+    assert "run-1" in compared.out
+    assert "run-2" in compared.out
+    assert "bad.jsonl, line 1" in compared.err
+    document = journal("evaluate", directory, "--json").json()
+    assert [row["turns"] for row in document["comparison"]] == [40, 10]
+    assert len(document["runs"]) == 2
+    assert len(document["bad"]) == 1
+    named = journal("evaluate", played, directory / "bad.jsonl")
+    assert named.code == 1
+    assert "run-1" in named.out
+
+
+def test_a_damaged_journal_ends_the_command_with_where_it_is_damaged(played: Path) -> None:
+    lines = played.read_bytes().splitlines(keepends=True)
+    lines[4] = lines[4].replace(b'"kind"', b'"king"', 1)
+    played.write_bytes(b"".join(lines))
+    for command in ("evaluate", "show", "tail"):
+        ended = journal(command, played)
+        assert ended.code == 1
+        assert f"{played}, line 5" in ended.err
+    assert journal("verify", played).code == 1
+
+
+def test_verify_says_whole_or_where_it_is_not(played: Path) -> None:
+    whole = journal("verify", played)
+    assert (whole.code, whole.out) == (0, f"{played} is whole.\n")
+    played.write_bytes(played.read_bytes().replace(b"a patient walker", b"another walker", 1))
+    # Behind the last seal nothing proves what was written; before it, everything does.
+    long = write_journal(played.parent, 60, run_id="long", generation=3)
+    long.write_bytes(long.read_bytes().replace(b"a patient walker", b"A patient walker", 1))
+    ended = journal("verify", long)
+    assert ended.code == 1
+    assert "lines 1–256" in ended.out
+    document = journal("verify", long, "--json").json()
+    assert document["good"] is False
+    assert document["findings"][0]["line"] == 1
+    both = journal("verify", played.parent, "--json")
+    assert [one["good"] for one in both.json()] == [True, False]
+
+
+def test_turns_are_shown_one_by_one_or_in_a_range(played: Path) -> None:
+    last = journal("show", played)
+    assert last.out.startswith("turn 39, ")
+    one = journal("show", played, "7")
+    assert one.out.startswith("turn 7, ")
+    assert "thought" in one.out
+    some = journal("show", played, "3-5")
+    heads = [line for line in some.out.splitlines() if line.startswith("turn ")]
+    assert [head.split(",")[0] for head in heads] == ["turn 3", "turn 4", "turn 5"]
+    rest = journal("show", played, "38-", "--json")
+    assert [json.loads(line)["turn"]["turn"] for line in rest.out.splitlines()] == [38, 39]
+    assert journal("show", played, "99").code == 1
+    assert journal("show", played, "x").code == 2
+    assert journal("show", played, "3-x").code == 2
+
+
+def test_a_text_that_a_terminal_would_obey_is_made_harmless(tmp_path: Path) -> None:
+    path = write_journal(tmp_path, 12, texts=("\x1b[2J\u202e",))
+    for arguments in (("show", path, "0-"), ("tail", path), ("evaluate", path), ("story", path)):
+        out = journal(*arguments).out
+        assert "\x1b" not in out
+        assert "\u202e" not in out
+
+
+def test_the_last_turns_stand_in_a_line_each(played: Path) -> None:
+    lines = journal("tail", "-n", "3", played).out.splitlines()
+    assert len(lines) == 3
+    assert lines[-1] == "ended: finished after 40 turns"
+    assert lines[-2].split()[0] == "39"
+
+
+def test_a_followed_run_is_told_until_its_summary(played: Path) -> None:
+    content = played.read_bytes()
+    lines = content.splitlines(keepends=True)
+    half = b"".join(lines[:60])
+    played.write_bytes(half)
+
+    def grow() -> None:
+        with played.open("ab") as file:
+            for line in lines[60:]:
+                os.write(file.fileno(), line[:7])
+                os.write(file.fileno(), line[7:])
+
+    growing = threading.Timer(0.3, grow)
+    growing.start()
+    told = journal("tail", "-f", "-n", "100", played).out.splitlines()
+    growing.join()
+    played.write_bytes(content)
+    assert told == journal("tail", "-n", "100", played).out.splitlines()
+
+
+def test_runs_are_listed_by_journey_seat_time_and_outcome(played: Path, tmp_path: Path) -> None:
+    write_journal(played.parent, 3, run_id="run-2", generation=2, with_summary=False)
+    (played.parent / "empty.jsonl").touch()
+    events = [
+        {"type": "embodiment.session.running", "data": {"sessionId": name, "seat": seat}}
+        for name, seat in (("run-1", "red"), ("run-2", "blue"))
+    ]
+    (tmp_path / "events.jsonl.1").write_text(json.dumps(events[0]) + "\n")
+    (tmp_path / "events.jsonl").write_text(json.dumps(events[1]) + "\n")
+
+    def listed(*options: str) -> list[str]:
+        found = journal("list", "-d", played.parent, "--json", *options)
+        assert found.code == 0
+        return [one["runId"] for one in found.json()["runs"]]
+
+    assert listed() == ["run-2", "run-1"]
+    assert listed("--seat", "red") == ["run-1"]
+    assert listed("--seat", "green") == []
+    assert listed("--journey", JOURNEY) == ["run-2", "run-1"]
+    assert listed("--outcome", "finished") == ["run-1"]
+    assert listed("--since", "2026-03-03") == ["run-2"]
+    assert listed("--until", "2026-03-03") == ["run-1"]
+    table = journal("list", "-d", played.parent).out
+    assert "no summary" in table
+    assert "No such run" in journal("list", "-d", tmp_path / "nowhere").out
+
+
+def test_the_story_is_told_for_a_file_a_journey_or_the_only_journey(played: Path) -> None:
+    where = played.parent
+    write_journal(where, 5, run_id="run-2", generation=2)
+    expected = journal("story", "-d", where).out
+    assert expected.startswith("pokemon-firered: 45 turns in 2 runs")
+    assert journal("story", played).out == expected
+    assert journal("recall", "-d", where, "--journey", JOURNEY).out == expected
+    assert journal("story", played, "--json").json()["turns"] == 45
+    write_journal(where, 5, run_id="other", journey_id="world:w:player:q", generation=3)
+    several = journal("story", "-d", where)
+    assert several.code == 2
+    assert "--journey" in several.err
+    assert journal("story", "-d", where, "--journey", "nobody").code == 1
+    assert journal("story", "-d", where / "nowhere").code == 1
+
+
+def test_a_report_is_written_and_told(played: Path, tmp_path: Path) -> None:
+    page = tmp_path / "run.html"
+    assert journal("report", played, "-o", page).code == 0
+    assert page.read_text().startswith("<!doctype html>")
+    assert journal("report", played, "-o", tmp_path / "nowhere" / "run.html").code == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["evaluate", "show", "tail", "verify", "story", "report -o /dev/null"]
+)
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path, command: str) -> None:
+    ended = journal(*command.split(), tmp_path / "gone.jsonl")
+    assert ended.code == 1
+    assert "gone.jsonl" in ended.out + ended.err
+    assert "Traceback" not in ended.err
+
+
+# --- damage of any kind
+
+Damage = Callable[[bytes], bytes]
+
+damages: st.SearchStrategy[Damage] = st.one_of(
+    st.tuples(st.integers(0, 2**20), st.binary(min_size=1, max_size=4)).map(
+        lambda at: lambda text: (
+            text[: at[0] % (len(text) + 1)] + at[1] + text[at[0] % (len(text) + 1) + len(at[1]) :]
+        )
+    ),
+    st.integers(0, 2**20).map(lambda at: lambda text: text[: at % (len(text) + 1)]),
+    st.integers(0, 2**20).map(lambda at: lambda text: text[at % (len(text) + 1) :]),
+    st.tuples(
+        st.sampled_from(
+            [
+                b'"accepted"', b'"x":', b'"y":', b"null", b"true", b'"kind":"turn"', b'"mode":',
+                b'"turn":', b'"at":"', b"2026", b'"charged":', b'"cost":', b'"usage"', b'"rows":[',
+                b'"schemaVersion":2', b'"path":"', b'"result":', b'"lines":[', b'"entries":[',
+            ]
+        ),
+        st.sampled_from(
+            [
+                b"NaN", b"1e999,", b"9" * 40, b"-1", b"null", b"[", b"{}", b'""', b"\0", b"\xff",
+                b'"\\ud800"', b"[" * 2000, b"0", b'"x\\u0000y"', b" " * 300_000, b'"kind":"turn"',
+                b'"path":"../../etc/', b'"schemaVersion":1', b'"schemaVersion":9',
+            ]
+        ),
+        st.integers(1, 5),
+    ).map(lambda swap: lambda text: text.replace(swap[0], swap[1], swap[2])),
+    st.just(lambda text: text.decode("latin-1").encode("utf-16")),
+    st.just(lambda text: b"\xef\xbb\xbf" + text),
+    st.just(lambda text: text.replace(b"\n", b"\r\n")),
+    st.just(lambda text: b"".join(reversed(text.splitlines(keepends=True)))),
+    st.just(lambda text: text + text),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_journal(tmp_path_factory.mktemp("sound"), 6)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(damages, min_size=1, max_size=3))
+def test_no_damage_ends_a_command_in_an_untyped_error(
+    sound: Path, tmp_path: Path, damage: list[Damage]
+) -> None:
+    content = sound.read_bytes()
+    for one in damage:
+        content = one(content)
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(content)
+    for arguments in (
+        ("evaluate", path, "--json", "--events", path, "--voice-receipts", path),
+        ("evaluate", path, path),
+        ("verify", path),
+        ("show", path, "0-"),
+        ("tail", path),
+        ("list", "-d", tmp_path),
+        ("story", path),
+        ("report", path, "-o", tmp_path / "run.html"),
+    ):
+        ended = journal(*arguments)
+        assert ended.code in (0, 1)
+        # What msgspec raises would be taken for an answer of the daemon.
+        assert "the daemon answered" not in ended.err
+
+
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.randoms(use_true_random=False))
+def test_no_value_in_any_place_ends_a_command_in_an_untyped_error(
+    sound: Path, tmp_path: Path, chance: random.Random
+) -> None:
+    lines = [json.loads(line) for line in sound.read_text().splitlines()]
+    for _ in range(chance.randint(1, 3)):
+        node = chance.choice(lines)
+        while True:
+            key = chance.choice(list(node) if isinstance(node, dict) else range(len(node)))
+            inner = node[key]
+            if not isinstance(inner, dict | list) or not inner or chance.random() < 0.1:
+                node[key] = chance.choice(VALUES)
+                break
+            node = inner
+    path = tmp_path / "journal.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for arguments in (
+        ("evaluate", path, "--json"),
+        ("evaluate", path, path),
+        ("verify", path),
+        ("show", path, "0-"),
+        ("tail", path),
+        ("list", "-d", tmp_path, "--since", "2020-01-01"),
+        ("story", path),
+        ("report", path, "-o", tmp_path / "run.html"),
+    ):
+        ended = journal(*arguments)
+        assert ended.code in (0, 1)
+        assert "the daemon answered" not in ended.err
+
+
+VALUES = (
+    None, True, -1, 0, 2**53, 2**53 - 1, -(2**53) + 1, 2**70, 1.5, 1e300, "", "x", "\0", "9" * 400,
+    "2026-99-99T99:99:99Z", "2026-03-01T10:00:00.000Z", [], {}, [[]], [None], ["x"], {"kind": "x"},
+    [{"kind": "scene", "data": {}}], {"observations": []}, {"turn": 3}, "../..", "unknown",
+)  # fmt: skip

@@ -1,0 +1,88 @@
+"""The live picture, drawn into text."""
+
+from rich.console import Console
+
+from daemon.control import wire
+from daemon.playctl.picture import Picture
+
+CARD = wire.Card(
+    turn=7,
+    at="",
+    outcome="accepted",
+    picture="#####\n#.@.#\n#####",
+    thought="A door, at last.",
+    intent="go in",
+    objective="leave the house",
+    action="press up",
+    effect="walked to 3,4",
+    spoken="Hello?",
+)
+
+
+def used(tokens: int, ceiling: int | None, cost: float | None = None) -> wire.BudgetUsed:
+    return wire.BudgetUsed(
+        tokens=tokens, token_ceiling=ceiling, cost=cost, cost_ceiling=None, unreported_calls=2
+    )
+
+
+def turn(card: wire.Card, budget: wire.BudgetUsed) -> wire.TurnEnded:
+    return wire.TurnEnded(seat="red", session_id="s", card=card, budget=budget)
+
+
+def text_of(picture: Picture) -> str:
+    screen = Console(width=110, height=36, no_color=True, force_terminal=False)
+    with screen.capture() as captured:
+        screen.print(picture.draw())
+    return captured.get()
+
+
+def test_a_turn_is_shown_with_its_map_thoughts_and_budget():
+    picture = Picture()
+    picture.take(turn(CARD, used(500, 1000)))
+    text = text_of(picture)
+    for part in (
+        "#.@.#",
+        "A door, at last.",
+        "leave the house",
+        "press up",
+        "walked to 3,4",
+        "Hello?",
+        "500 / 1,000",
+        "unknown",
+        "2 calls without reported usage",
+    ):
+        assert part in text, part
+    assert "~$0" not in text
+
+
+def test_earlier_turns_and_news_are_kept_in_sight():
+    picture = Picture()
+    picture.take(turn(CARD, used(1, None)))
+    later = wire.Card(turn=8, at="", outcome="rejected_by_adapter", action="press a")
+    picture.take(turn(later, used(2, None)))
+    picture.take(
+        wire.NotableRaised(seat="red", session_id="s", id="n", notable="stuck", detail="12 times")
+    )
+    picture.take(
+        wire.PhaseChanged(seat="red", session_id="s", phase="backoff", turn=9, waiting=4.0)
+    )
+    text = text_of(picture)
+    assert "7  press up  walked to 3,4" in text
+    assert "stuck: 12 times" in text
+    assert "2 / no ceiling" in text
+
+
+def test_nothing_of_a_model_reaches_the_terminal_as_a_command():
+    picture = Picture()
+    nasty = wire.Card(
+        turn=1, at="", outcome="x", thought="\x1b[2J[bold]not markup[/bold]", picture="\x9b1m"
+    )
+    picture.take(turn(nasty, used(1, None)))
+    text = text_of(picture)
+    assert "\x1b" not in text
+    assert "\x9b" not in text
+    assert "[bold]not markup[/bold]" in text
+
+
+def test_before_anything_was_told_it_says_so():
+    assert "waiting for the daemon" in text_of(Picture())
