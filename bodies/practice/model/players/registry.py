@@ -10,12 +10,16 @@ from collections.abc import Callable
 
 import msgspec
 
+from bodies.practice.model.players.minecraft import player as minecraft
+from bodies.practice.model.players.minecraft import player as minecraft
 from bodies.practice.model.players.pokemon import player as pokemon
 
 Play = Callable[[bytes, str, int], bytes | None]
 
 PLAYERS: tuple[tuple[frozenset[str], Play], ...] = (
+    (frozenset(("phase", "inventory", "blocks", "stalledForTurns")), minecraft.play),
     (frozenset(("mode", "inputReady", "menu", "dialog")), pokemon.play),
+    (frozenset(("phase", "inventory", "blocks", "chat")), minecraft.play),
 )
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from bodies.practice.model.players.pokemon.moves import Move
-from bodies.practice.model.players.pokemon.screen import Heard, Screen
+from bodies.practice.model.players.pokemon.screen import Screen
+from bodies.practice.model.players.replies import answer, name
 
 QUIET_TURNS = 5
 """So many turns pass between two remarks."""
@@ -16,7 +15,12 @@ def reply(screen: Screen, move: Move) -> str | None:
     """An answer to everybody who spoke; None when nobody did."""
     if not screen.messages:
         return None
-    answers = [f"{_name(heard)}: {_answer(heard.text, screen, move)}" for heard in screen.messages]
+    at = screen.position
+    place = f"on {at.map_id[:60]}, at ({at.x},{at.y})" if at else "not in the open right now"
+    answers = (
+        f"{name(heard.speaker)}: {answer(heard.text, place, move.intent)}"
+        for heard in screen.messages
+    )
     return " ".join(answers)[:LONGEST_REPLY]
 
 
@@ -38,29 +42,3 @@ _REMARKS = (
     ("the battle ended", "Well fought, everybody."),
     ("refused", "Not that way, then."),
 )
-
-_ABOUT_ME = "I am a practice player: I follow simple rules and am no language model."
-_ANSWERS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), answer)
-    for pattern, answer in (
-        (r"\bwhere\b", "I am {place}."),
-        (r"\b(why|what)\b.*\b(doing|next|plan|up to)\b", "My next step: {intent}"),
-        (r"\b(who|what) are you\b|\b(bot|robot|ai|llm)\b|language model", _ABOUT_ME),
-        (r"\b(hi|hello|hey|good (morning|day|evening))\b", "hello! It is good to have company."),
-        (r"\b(thanks|thank you|well done|good job|nice|great)\b", "thank you!"),
-        (r"\?\s*$", "I do not know; I only know what is on my screen."),
-        (r"", "I heard you. I decide by myself, and I will keep it in mind."),
-    )
-)
-
-
-def _answer(text: str, screen: Screen, move: Move) -> str:
-    at = screen.position
-    place = f"on {at.map_id[:60]}, at ({at.x},{at.y})" if at else "not in the open right now"
-    answer = next(answer for pattern, answer in _ANSWERS if pattern.search(text))
-    return answer.replace("{place}", place).replace("{intent}", move.intent)
-
-
-def _name(heard: Heard) -> str:
-    name = "".join(c for c in heard.speaker if c.isprintable()).strip()
-    return name[:40] or "Friend"
