@@ -1,0 +1,73 @@
+"""What the commands about journals share: where journals lie, how they are read, what is bad."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from daemon.plain_text import plain
+from daemon.playctl.exits import Exit, Trouble
+
+if TYPE_CHECKING:
+    from kernel.journal.damage import JournalError
+    from kernel.journal.projection import JournalReading
+
+FILE = click.Path(path_type=Path)
+journal_file = click.argument("file", type=FILE)
+in_directory = click.option(
+    "-d",
+    "--directory",
+    type=FILE,
+    help="Where the journals lie, instead of the state directory's `journals`.",
+)
+
+
+@cache
+def reading_of(environment_id: str) -> JournalReading | None:
+    from kernel.bodies import body_of_environment
+
+    kind = body_of_environment(environment_id)
+    return None if kind is None else kind.reading()
+
+
+def journals_directory() -> Path:
+    from config.places import state_directory
+    from config.settings import Settings
+
+    return state_directory(Settings(), os.environ) / "journals"
+
+
+def journals_of(files: Iterable[Path]) -> list[Path]:
+    """The files, and those in the directories among them. Raises Trouble when there is none."""
+    from kernel.journal.memory import journals_in
+
+    paths = [path for file in files for path in (journals_in(file) if file.is_dir() else [file])]
+    if not paths:
+        raise Trouble(Exit.BAD, f"no journal in {', '.join(map(str, files))}")
+    return paths
+
+
+@contextmanager
+def told() -> Generator[None]:
+    """Ends the command with one line when a journal cannot be read."""
+    from kernel.journal.damage import JournalError
+
+    try:
+        yield
+    except JournalError as error:
+        raise Trouble(Exit.BAD, plain(str(error))) from error
+
+
+def warn(bad: Iterable[JournalError]) -> None:
+    for error in bad:
+        click.echo(plain(f"playctl: {error}"), err=True)
+
+
+def names(bad: Iterable[JournalError]) -> list[str]:
+    return [str(error) for error in bad]

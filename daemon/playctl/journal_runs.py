@@ -1,0 +1,152 @@
+"""Commands about whole runs: journal list, story, recall."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from daemon.plain_text import plain
+from daemon.playctl import show as showing
+from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.invocation import as_json
+from daemon.playctl.journal_files import (
+    FILE,
+    in_directory,
+    journals_directory,
+    names,
+    reading_of,
+    told,
+    warn,
+)
+
+
+@click.command("list")
+@in_directory
+@click.option("--journey", metavar="ID", help="Only runs of this journey.")
+@click.option("--seat", help="Only runs of this seat, by the events.jsonl beside the journals.")
+@click.option("--outcome", help="Only runs that ended so, by their summary.")
+@click.option("--since", type=click.DateTime(), help="Only runs that started then or later, UTC.")
+@click.option("--until", type=click.DateTime(), help="Only runs that started before, UTC.")
+@as_json
+def list_runs(
+    directory: Path | None,
+    journey: str | None,
+    seat: str | None,
+    outcome: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    as_json: bool,
+) -> None:
+    """List runs, newest first."""
+    from kernel.journal.listing import Wanted
+    from kernel.journal.listing import list_runs as runs_in
+
+    where = directory or journals_directory()
+    with told():
+        found = runs_in(
+            where,
+            Wanted(
+                journey=journey,
+                runs=None if seat is None else _runs_of_seat(where, seat),
+                since=_utc(since),
+                until=_utc(until),
+                outcome=outcome,
+            ),
+        )
+    if as_json:
+        showing.document({"runs": found.runs, "bad": names(found.bad)})
+    else:
+        showing.table(
+            ("STARTED", "RUN", "ENVIRONMENT", "TURNS>", "ENDED", "SIZE>", "FILE"),
+            [
+                (
+                    run.started_at,
+                    run.run_id or "–",
+                    run.environment_id or "–",
+                    "–" if run.turns is None else f"{run.turns:,}",
+                    (run.outcome or "no summary") + (", torn tail" if run.torn else ""),
+                    f"{run.bytes / 1024:,.0f} KiB",
+                    run.path,
+                )
+                for run in found.runs
+            ],
+            f"No such run in {where}.",
+        )
+    warn(found.bad)
+
+
+@click.command()
+@click.argument("file", type=FILE, required=False)
+@click.option("--journey", metavar="ID", help="Which journey, when the directory has several.")
+@in_directory
+@as_json
+def story(file: Path | None, journey: str | None, directory: Path | None, as_json: bool) -> None:
+    """Tell a journey's story on one card.
+
+    It spans all runs of the journey; with FILE, of the journey that this run belongs to.
+    """
+    _tell_story(file, journey, directory, as_json)
+
+
+@click.command()
+@click.argument("file", type=FILE, required=False)
+@click.option("--journey", metavar="ID", help="Which journey, when the directory has several.")
+@in_directory
+@as_json
+def recall(file: Path | None, journey: str | None, directory: Path | None, as_json: bool) -> None:
+    """Tell the same as `story`.
+
+    Unlike `playctl recall` it needs no daemon.
+    """
+    _tell_story(file, journey, directory, as_json)
+
+
+def _tell_story(
+    file: Path | None, journey: str | None, directory: Path | None, as_json: bool
+) -> None:
+    from kernel.journal.memory import read_header
+    from kernel.journal.story import journey_story, journeys_in, story_of, tell_story
+
+    with told():
+        where = directory or (file.parent if file is not None else journals_directory())
+        if file is not None and journey is None:
+            header = read_header(file)
+            journey = (header.journey_id or None) if header else None
+        if file is not None and journey is None:
+            found = story_of((file,), reading_of)
+        else:
+            found = journey_story(where, journey or _only(journeys_in(where), where), reading_of)
+    warn(found.bad)
+    if found.story is None:
+        raise Trouble(Exit.BAD, f"nothing was played of this journey in {where}")
+    if as_json:
+        showing.document(found.story)
+    else:
+        click.echo(plain(tell_story(found.story)))
+
+
+def _only(journeys: tuple[str, ...], where: Path) -> str:
+    if not journeys:
+        raise Trouble(Exit.BAD, f"no journey in {where}", "Name the folder with --directory.")
+    if len(journeys) != 1:
+        raise Trouble(
+            Exit.USAGE,
+            f"{where} has {len(journeys)} journeys: {', '.join(journeys)}",
+            "Use --journey.",
+        )
+    return journeys[0]
+
+
+def _runs_of_seat(journals: Path, seat: str) -> frozenset[str]:
+    from kernel.journal.evaluation.side_logs import LifecycleEvents
+
+    events = LifecycleEvents()
+    for path in sorted(journals.parent.glob("events.jsonl*"), reverse=True):
+        events.read(path)
+    return events.runs_of_seat(seat)
+
+
+def _utc(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.strftime("%Y-%m-%dT%H:%M:%S")
