@@ -67,7 +67,7 @@ class EventLog:
         """
         if not lines:
             return
-        tail = self._mend()
+        tail = self.mend()
         self.append([line for id, line in lines if id.encode() not in tail])
 
     def append(self, lines: Sequence[bytes]) -> None:
@@ -76,6 +76,23 @@ class EventLog:
             if self._size() + len(line) > self._rotate_bytes:
                 self._rotate()
             self._write(line)
+
+    def mend(self) -> bytes:
+        """Cut an unfinished last line; gives the end of the newest two files. Raises OSError."""
+        ends: list[bytes] = []
+        for path in (self._path, self._numbered(1)):
+            if not path.exists():
+                continue
+            with path.open("r+b") as file:
+                size = file.seek(0, os.SEEK_END)
+                start = max(0, size - _TAIL_BYTES)
+                file.seek(start)
+                end = file.read()
+                whole = end[: end.rfind(b"\n") + 1]
+                if path == self._path and len(whole) < len(end):
+                    file.truncate(start + len(whole))
+                ends.append(whole)
+        return b"".join(ends)
 
     def _write(self, line: bytes) -> None:
         file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -104,20 +121,3 @@ class EventLog:
 
     def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")
-
-    def _mend(self) -> bytes:
-        """Cut an unfinished last line; the end of the newest two files, where ids are looked up."""
-        ends: list[bytes] = []
-        for path in (self._path, self._numbered(1)):
-            if not path.exists():
-                continue
-            with path.open("r+b") as file:
-                size = file.seek(0, os.SEEK_END)
-                start = max(0, size - _TAIL_BYTES)
-                file.seek(start)
-                end = file.read()
-                whole = end[: end.rfind(b"\n") + 1]
-                if path == self._path and len(whole) < len(end):
-                    file.truncate(start + len(whole))
-                ends.append(whole)
-        return b"".join(ends)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from daemon.control.wire import DeliveryOutcome
 from daemon.records import SessionRecord
 from kernel.session.wire import FromSession
 
@@ -91,6 +92,23 @@ class Draining:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class DeliverySettled:
+    """What became of one delivery to a room: by its own word, or because it could not be sent."""
+
+    seat: str
+    room: str
+    outcome: DeliveryOutcome
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptsLost:
+    """The disk did not take this many receipts."""
+
+    count: int
+
+
 Happening: TypeAlias = (
     SessionChanged
     | SessionSaid
@@ -103,6 +121,8 @@ Happening: TypeAlias = (
     | Reloading
     | Reloaded
     | Draining
+    | DeliverySettled
+    | ReceiptsLost
 )
 Observer: TypeAlias = Callable[[Happening], None]
 """Is called in order, returns at once and does not raise."""

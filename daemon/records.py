@@ -42,7 +42,9 @@ class SittingRecord(Struct, frozen=True, kw_only=True):
     seat: str
     began_at: str
     uid: int
-    """Of the caller whose grant it was started under."""
+    """Of the caller whose grant it was started under; `gid` and `groups` are the same caller's."""
+    gid: int = -1
+    groups: frozenset[int] = frozenset()
     room: str | None
     ceiling: BudgetCeiling
     ended_at: str | None = None

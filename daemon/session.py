@@ -202,11 +202,12 @@ class Session:
             case wire.Received():
                 if (acknowledged := self._acknowledged.get(message.id)) is not None:
                     acknowledged.set()
-            case wire.Notable() | wire.Speech():
-                self._send(wire.Acknowledge(id=message.id))
-            case wire.Hello() | wire.Heartbeat():
+            case wire.Hello() | wire.Heartbeat() | wire.Notable() | wire.Speech():
                 pass
         self._means.happenings.tell(SessionSaid(self.record, message))
+        if isinstance(message, wire.Notable | wire.Speech):
+            # Only now does the room's queue have it (K33).
+            self._send(wire.Acknowledge(id=message.id))
 
     def fault(self, reason: str) -> None:
         """Count one; see `session_process.Listener`."""

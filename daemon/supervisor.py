@@ -31,7 +31,7 @@ from daemon.lifecycle import FAILED, TERMINAL
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.play_host import PlayHost
-from daemon.records import SeatRecord, SittingRecord, Write
+from daemon.records import SeatRecord, SessionRecord, SittingRecord, Write
 from daemon.recovering import forget_recovery, settle
 from daemon.refusal import Refusal
 from daemon.register import Register
@@ -40,6 +40,7 @@ from daemon.seat import Seat
 from daemon.sitting import Sitting
 from daemon.specifications import refuse_unpriced, seat_ceiling
 from daemon.state import StateUnavailable, unavailable
+from daemon.undelivered import Undelivered
 from daemon.views import live_view, seat_view, session_view
 from daemon.watching import event_of
 from daemon.worlds import Worlds
@@ -76,6 +77,7 @@ class Supervisor:
         self._play_host = PlayHost(means, seats.values())
         self._ended: Counter[wire.SessionState] = Counter()
         """Sessions that ended since this daemon began."""
+        self._undelivered = Undelivered()
         means.happenings.observe(self._count)
 
     @property
@@ -103,6 +105,14 @@ class Supervisor:
         """All seats."""
         return self._register
 
+    def starter_of(self, session: SessionRecord) -> Caller | None:
+        """Who started the sitting of a live session; None: it is over."""
+        for sitting in self._register.sittings():
+            record = sitting.record
+            if record.sitting_id == session.sitting_id:
+                return Caller(uid=record.uid, gid=record.gid, pid=0, groups=record.groups)
+        return None
+
     # Looking
 
     async def status(self, caller: Caller) -> wire.StatusResult:
@@ -122,7 +132,10 @@ class Supervisor:
             state_directory=str(self._means.state_directory),
             seats=self._register.views(),
             sessions=counts,
-            problems=(f"{behind} changes of the state wait for the disk",) if behind else (),
+            problems=(
+                *((f"{behind} changes of the state wait for the disk",) if behind else ()),
+                *self._undelivered.problems(),
+            ),
         )
 
     async def seats(self, caller: Caller) -> wire.SeatsResult:
@@ -206,6 +219,8 @@ class Supervisor:
                 seat=seat,
                 began_at=utc_now(),
                 uid=caller.uid,
+                gid=caller.gid,
+                groups=caller.groups,
                 room=room,
                 ceiling=changed(ours.record.ceiling or seat_ceiling(settings), budget),
             ),
@@ -419,3 +434,4 @@ class Supervisor:
     def _count(self, happening: Happening) -> None:
         if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
             self._ended[happening.session.state] += 1
+        self._undelivered.count(happening)
