@@ -5,6 +5,8 @@ from importlib import import_module
 import click
 
 _COMMANDS = {
+    "check": "bodies.practice.check",
+    "ground": "bodies.practice.ground",
     "model": "bodies.practice.model.command",
     "motor": "bodies.practice.motor.command",
     "world": "bodies.practice.world.command",

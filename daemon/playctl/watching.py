@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -12,15 +12,23 @@ from daemon.control import wire
 from daemon.playctl import show
 from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
 
+_AT_REST: frozenset[wire.SeatState] = frozenset(("idle", "failed", "recovery_required", "stale"))
+
 
 @click.command()
 @seat_argument(required=False)
 @click.option("--room", help="Follow what a room is told instead of a seat.")
 @click.option("--plain", "lines", is_flag=True, help="A line a turn, also on a terminal.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, as they come.")
+@click.option("--until-end", is_flag=True, help="Return when the seat plays no longer.")
 @pass_invocation
 def watch(
-    invocation: Invocation, seat: str | None, room: str | None, lines: bool, as_json: bool
+    invocation: Invocation,
+    seat: str | None,
+    room: str | None,
+    lines: bool,
+    as_json: bool,
+    until_end: bool,
 ) -> None:
     """Follow a seat, or every seat, while it plays. Ctrl-C ends the watching, not the play.
 
@@ -30,8 +38,12 @@ def watch(
       playctl watch --plain
       playctl watch red --json | jq 'select(.kind == "turn").card.effect'
     """
+    if until_end and seat is None:
+        raise click.UsageError("--until-end is about one seat: name it")
     with invocation.client() as client:
         events = client.follow(wire.WatchParams(seat=seat, room=room))
+        if until_end:
+            events = _until_it_ends(events)
         try:
             if as_json:
                 for event in events:
@@ -41,6 +53,14 @@ def watch(
                     for event in events:
                         draw(event)
         except KeyboardInterrupt:
+            return
+
+
+def _until_it_ends(events: Iterable[wire.Event]) -> Iterator[wire.Event]:
+    """The events up to the one after which nothing of the seat runs or will by itself."""
+    for event in events:
+        yield event
+        if isinstance(event, wire.SeatChanged) and event.seat.state in _AT_REST:
             return
 
 
