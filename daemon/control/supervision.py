@@ -91,3 +91,10 @@ class Deliveries(Protocol):
     ) -> wire.ReceiptsResult:
         """Records what became of a delivery of this room; refused if it is not this room's."""
         ...
+
+    async def follow(self, room: str, show: Callable[[wire.Event], None]) -> None:
+        """Calls `show` with `Watching`, then with everything that the room is sent.
+
+        Runs until it is cancelled. `show` returns at once and never raises.
+        """
+        ...

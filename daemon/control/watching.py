@@ -24,7 +24,10 @@ async def watch(asking: Asking, params: wire.WatchParams, send: Send) -> None:
         ):
             send(_brief(event))
 
-    await asking.supervision.watch(asking.caller, pass_on)
+    if params.room is not None:
+        await asking.deliveries.follow(params.room, pass_on)
+    else:
+        await asking.supervision.watch(asking.caller, pass_on)
 
 
 def _check(asking: Asking, params: wire.WatchParams) -> None:
@@ -43,12 +46,12 @@ def _concerns(event: wire.Event, params: wire.WatchParams) -> bool:
     match event:
         case wire.Watching() | wire.Lost():
             return True
-        case wire.NotableRaised() | wire.Spoken() if params.room is not None:
-            return event.room == params.room
+        case _ if params.room is not None:
+            return True  # the room's own stream
         case wire.SeatChanged():
-            return params.room is None and params.seat in (None, event.seat.seat)
+            return params.seat in (None, event.seat.seat)
         case _:
-            return params.room is None and params.seat in (None, event.seat)
+            return params.seat in (None, event.seat)
 
 
 def _may_see(

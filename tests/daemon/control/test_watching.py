@@ -80,6 +80,12 @@ class Play:
             send(event)
         await trio.sleep_forever()
 
+    async def follow(self, room: str, show: Callable[[wire.Event], None]) -> None:
+        for event in EVENTS:
+            if isinstance(event, wire.Watching) or getattr(event, "room", None) == room:
+                show(event)
+        await trio.sleep_forever()
+
 
 def allowed(settings: Settings) -> Permissions:
     return permissions_of(settings, lambda name: None, lambda name: None)
@@ -92,7 +98,8 @@ async def seen(
     permissions: Callable[[], Permissions] = lambda: allowed(SETTINGS),
 ) -> list[int]:
     got: list[wire.Event] = []
-    asking = Asking(caller, play or Play(), None, permissions)  # type: ignore[arg-type]
+    play = play or Play()
+    asking = Asking(caller, play, play, permissions)  # type: ignore[arg-type]
     with trio.move_on_after(0):
         await watch(asking, params, got.append)
     return [EVENTS.index(event) for event in got]
