@@ -104,6 +104,6 @@ def _playing(sitting: Sitting) -> tuple[SeatState, str]:
         return "restarting", sitting.restart_reason
     if session is None or session.record.state in ("claimed", "starting"):
         return "starting", ""
-    if session.record.state == "stopping":
+    if session.record.state == "stopping" or session.record.state in TERMINAL:
         return "stopping", session.record.reason
     return ("paused" if session.paused else "running"), ""
