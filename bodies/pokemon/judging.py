@@ -29,7 +29,7 @@ from kernel.journal.recorded import RecordedTurn
 
 def judge(turn: RecordedTurn) -> Judgement:
     """The verdicts on one turn. Raises JournalDamaged."""
-    action = turn.decode(_action, turn.turn.action, "turn.action")
+    action = _action_of(turn)
     evidence = evidence_of(turn) or RecordedEvidence()
     shown = evidence.decision
     timing, signals, progress = evidence.timing, evidence.signals, evidence.progress_before
@@ -103,6 +103,14 @@ def described_as_recorded(turn: RecordedTurn, action: RecordedAction) -> str:
             return other.replace("_", " ")
 
 
+def _action_of(turn: RecordedTurn) -> RecordedAction | None:
+    """The action as recorded; of a kind that nobody here knows, no more than its name."""
+    kind = turn.decode(_kind, turn.turn.action, "turn.action")
+    if kind is None or kind.kind not in _WITH_WORDS:
+        return None if kind is None else RecordedAction(kind.kind)
+    return turn.decode(_action, turn.turn.action, "turn.action")
+
+
 def _alignment(text: str | None, action: RecordedAction | None, otherwise: Alignment) -> Alignment:
     if text is None or action is None:
         return "unknown"
@@ -135,6 +143,10 @@ def _effectiveness(accepted: bool, start: Position | None, end: Position | None)
     return "effective" if accepted and start != end else "ineffective"
 
 
+class _Kind(Struct, frozen=True):
+    kind: str
+
+
 class _Press(Struct, frozen=True):
     repeat: int | None = None
 
@@ -143,7 +155,13 @@ class _Wait(Struct, frozen=True):
     frames: int | None = None
 
 
-_action = msgspec.json.Decoder[RecordedAction | None](RecordedAction | None)
+_WITH_WORDS = frozenset(
+    {"button_press", "enter_text", "select_menu_entry", "load_checkpoint", "save_checkpoint"}
+)
+"""The kinds whose fields, not only their names, say how they are called."""
+
+_kind = msgspec.json.Decoder[_Kind | None](_Kind | None)
+_action = msgspec.json.Decoder(RecordedAction)
 _target = msgspec.json.Decoder(Target)
 _press = msgspec.json.Decoder(_Press)
 _wait = msgspec.json.Decoder(_Wait)

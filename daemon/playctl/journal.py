@@ -95,8 +95,8 @@ def evaluate(
 def verify(files: tuple[Path, ...], as_json: bool) -> None:
     """Check that journals are what was written.
 
-    The exit code is 1 when one is not. Checked are every line, their order and numbering, the envelope, the sealed evidence windows and
-    the pictures beside the journal.
+    The exit code is 1 when one is not. Checked are every line, their order and numbering, the
+    envelope, the sealed evidence windows and the pictures beside the journal.
     """
     from kernel.journal.damage import JournalUnreadable
     from kernel.journal.verify import Finding

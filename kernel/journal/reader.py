@@ -144,7 +144,8 @@ def reading_for(header: HeaderLine, find_reading: FindReading) -> JournalReading
     """The reading for a journal's turn lines; older headers name no environment, or as scenario."""
     if header.environment_id is not UNSET:
         return find_reading(header.environment_id)
-    return find_reading(header.scenario_id.rpartition(":")[2]) or find_reading(NAMELESS)
+    named = (find_reading(part) for part in header.scenario_id.split(":") if part)
+    return next(filter(None, named), None) or find_reading(NAMELESS)
 
 
 def kind_of(text: bytes) -> str:

@@ -160,6 +160,7 @@ def test_a_movement_without_evidence_is_unknown(action: dict[str, Any]) -> None:
         ({"kind": "load_checkpoint", "checkpointId": "c-9"}, "back to C-9", "aligned"),
         ({"kind": "restart_game"}, "start over", "aligned"),
         ({"kind": "dance"}, "wait here", "aligned"),
+        ({"kind": "sing", "text": ["la"], "button": 3}, "hold on", "aligned"),
         ({"kind": "dance"}, "dance", "misaligned"),
     ],
 )
