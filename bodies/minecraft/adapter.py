@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 from urllib.parse import quote
 
@@ -105,8 +106,9 @@ class MinecraftBody:
         return sight
 
     def prompt(self, sight: MinecraftSight, context: Context) -> Prompt:
-        """What the model is shown for this sight."""
-        self._event_shown = context.world_event
+        """What the model is shown for this sight; an event is shown until a decision came of it."""
+        self._event_shown = context.world_event or self._event_shown
+        context = replace(context, world_event=self._event_shown)
         recall = Recall(self._notes, self._objective, self._stalls)
         return self._prompter.prompt(sight, context, recall)
 
@@ -142,7 +144,8 @@ class MinecraftBody:
             if decision.objective is not msgspec.UNSET:
                 self._objective = decision.objective
         self._fold(turn)
-        event, self._event_shown = self._event_shown, None
+        event = self._event_shown if turn.shown is not None else None
+        self._event_shown = None if decision is not None else self._event_shown
         lost, self._events_lost = self._stay.events.lost - self._events_lost, self._stay.events.lost
         return Remembered(
             line=turn_line(

@@ -65,7 +65,8 @@ class MotorLink:
                 self._settled.set()
                 await self.lost.wait()
                 errands.cancel_scope.cancel()
-        except Exception as wrong:
+        except* Exception as wrong:
+            # Split, for a cancellation may come in one group with what the library raised then.
             self.lose(_cause(wrong))
         finally:
             self._settled.set()

@@ -26,8 +26,8 @@ LINE_BYTES = 4 << 20
 READ_BYTES = 64 * 1024
 WRITES_AHEAD = 64
 """Messages that may wait for a motor that does not read."""
-GRACE_S = 0.5
-"""After its stdin closed, and again after SIGTERM, until the next step of ending it."""
+STEPS_S = ((0.1, signal.SIGTERM), (0.5, signal.SIGKILL))
+"""How long a motor whose stdin was closed is waited for before each signal. It has left by then."""
 DRAIN_S = 0.25
 """Between the end of a motor's process and the end of its output, whichever comes first."""
 REAP_S = 2.0
@@ -183,11 +183,11 @@ async def _end(process: trio.Process, pidfd: int) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     await process.stdin.aclose()
-    for last_step in (signal.SIGTERM, signal.SIGKILL):
-        with trio.move_on_after(GRACE_S):
+    for grace, number in STEPS_S:
+        with trio.move_on_after(grace):
             await trio.lowlevel.wait_readable(pidfd)
             break
-        _signal_group(process.pid, last_step)
+        _signal_group(process.pid, number)
     _signal_group(process.pid, signal.SIGKILL)
     with trio.move_on_after(REAP_S) as reaping:
         await process.wait()

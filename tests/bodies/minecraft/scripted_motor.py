@@ -21,12 +21,10 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 TOOLS = (
@@ -192,6 +190,9 @@ def serve(motor: ScriptedMotor, lines: Iterable[str], write: Callable[[str], Non
 
 
 def serve_http(motor: ScriptedMotor) -> None:
+    # Imported here: it takes longer than all the rest, and few tests need it.
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             said: list[str] = []
@@ -224,6 +225,8 @@ def main() -> None:
     if script.get("stdin") == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if "children" in script:
+        import subprocess
+
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
         with open(script["children"], "w") as file:  # noqa: PTH123
             file.write(str(child.pid))

@@ -143,6 +143,22 @@ async def test_the_prompt_shows_the_world_as_untrusted_and_ends_with_the_state(
     assert stage.model.prompts[0].system == prompt.system
 
 
+async def test_an_event_is_shown_until_a_decision_came_of_it_and_recorded_each_time(
+    opened: Any, tmp_path: Path
+) -> None:
+    async with opened() as body:
+        await body.join()
+        body.pace = lambda: 0.0
+        model = ScriptedModel([answer(nonsense=1), answer(**WAIT), answer(**WAIT)], seconds=0)
+        async with staged(tmp_path, body=body, model=model) as stage:
+            stage.play.deciding.events.put("Kim came")
+            await stage.run()
+    shown = ["Kim came" in prompt.parts[0] for prompt in model.prompts]
+    assert shown == [True, True, False]
+    assert "reports (untrusted observation): Kim came" in model.prompts[0].parts[0]
+    assert [t.get("worldEvent") for t in stage.lines("turn")] == ["Kim came", "Kim came", None]
+
+
 async def test_pace_follows_company_and_nobody_near_for_long_is_idle(
     opened: Any, tmp_path: Path
 ) -> None:

@@ -17,14 +17,14 @@ from kernel.body import JoinRefused
 
 
 @asynccontextmanager
-async def running(command: list[str]) -> AsyncIterator[str]:
-    """The URL of a scripted motor over HTTP."""
+async def running(command: list[str]) -> AsyncIterator[tuple[str, trio.Process]]:
+    """A scripted motor over HTTP: its URL and its process."""
     async with trio.open_nursery() as nursery:
         run = partial(trio.run_process, command, stdout=subprocess.PIPE, check=False)
         process: trio.Process = await nursery.start(run)
         assert process.stdout is not None
         port = int(await process.stdout.receive_some())
-        yield f"http://127.0.0.1:{port}/mcp"
+        yield f"http://127.0.0.1:{port}/mcp", process
         nursery.cancel_scope.cancel()
 
 
@@ -37,7 +37,7 @@ async def test_a_body_plays_through_a_running_motor_and_leaves_it_running(
 ) -> None:
     command = [*msgspec.json.decode(options({}))["motor"], "http"]
     with trio.fail_after(30):
-        async with running(command) as url:
+        async with running(command) as (url, _):
             async with open_body(at(options({}), url), events) as body:
                 joined = await body.join()
                 assert joined.descendants == ()
@@ -46,6 +46,20 @@ async def test_a_body_plays_through_a_running_motor_and_leaves_it_running(
             assert await settle_session(at(options({}), url), joined.recovery)
             other = '{"sessionId":"x","connectionGeneration":1}'
             assert not await settle_session(at(options({}), url), other)
+
+
+async def test_a_running_motor_that_goes_away_ends_the_world_unconfirmed(
+    options: Any, events: Any
+) -> None:
+    command = [*msgspec.json.decode(options({}))["motor"], "http"]
+    with trio.fail_after(30):
+        async with running(command) as (url, process):
+            async with open_body(at(options({}), url), events) as body:
+                await body.join()
+                process.kill()
+                ended = await body.ended()
+                assert not ended.confirmed
+                assert ended.cause
 
 
 async def test_a_motor_that_cannot_be_reached_is_refused(options: Any, events: Any) -> None:

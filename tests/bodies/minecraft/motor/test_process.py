@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import trio
+from mcp.shared.message import SessionMessage
 
 from bodies.minecraft.motor.process import LINE_BYTES, running_motor, scrubbed_environment
 
@@ -26,7 +27,8 @@ async def heard(text: str, wanted: int) -> tuple[list[Any], int, str]:
         stack.enter_context(trio.fail_after(20))
         motor = await stack.enter_async_context(running_motor(program(text), causes.append))
         async for item in motor.incoming:
-            received.append(item.message.params["n"])
+            assert isinstance(item, SessionMessage)
+            received.append(item.message.model_dump()["params"]["n"])
             if len(received) == wanted:
                 break
         if not wanted:
