@@ -11,7 +11,6 @@ from collections.abc import Callable
 import msgspec
 
 from bodies.practice.model.players.minecraft import player as minecraft
-from bodies.practice.model.players.minecraft import player as minecraft
 from bodies.practice.model.players.pokemon import player as pokemon
 
 Play = Callable[[bytes, str, int], bytes | None]
@@ -19,7 +18,6 @@ Play = Callable[[bytes, str, int], bytes | None]
 PLAYERS: tuple[tuple[frozenset[str], Play], ...] = (
     (frozenset(("phase", "inventory", "blocks", "stalledForTurns")), minecraft.play),
     (frozenset(("mode", "inputReady", "menu", "dialog")), pokemon.play),
-    (frozenset(("phase", "inventory", "blocks", "chat")), minecraft.play),
 )
 
 

@@ -29,12 +29,14 @@ FAILURES = [
     ("stall-midway:100", FailureKind.STALL, "gone"),
 ]
 
+PATIENCE = {FailureKind.DEADLINE: {"deadline": 1.0}, FailureKind.STALL: {"stall": 0.3}}
+
 
 @pytest.mark.parametrize(("misdeed", "kind", "outcome"), FAILURES)
 async def test_a_misdeed_costs_one_call_and_is_entered(open_model, prompt, misdeed, kind, outcome):
     model = await open_model(misdeed)
     with trio.fail_after(20):
-        failed = await model.ask(prompt, deadline=1.0, stall=0.3)
+        failed = await model.ask(prompt, **PATIENCE.get(kind, {}))
         answered = await model.ask(prompt)
     assert failed.kind is kind
     assert isinstance(answered, Completion)

@@ -24,7 +24,7 @@ async def test_in_twenty_turns_it_sees_places_reads_a_dialog_talks_and_is_billed
     log, state = tmp_path / "model.jsonl", tmp_path / "state"
     world = ("world", "--state", str(tmp_path / "world"), "--speed", "200", "--push-every", "0")
     state.mkdir()
-    with trio.fail_after(60):
+    with trio.fail_after(120):
         async with (
             practice(*world) as (_, (_, address)),
             practice("model", "--log", str(log)) as (_, (_, base_url)),

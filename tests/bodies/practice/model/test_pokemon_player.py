@@ -285,7 +285,7 @@ STATES = _object(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(STATES, st.integers(0, 3))
 def test_no_prompt_gets_an_invalid_decision(state, seed):
     answer = play(json.dumps(state | {"dialog": None}).encode(), "", seed)

@@ -274,7 +274,7 @@ def _by_buttons(
 def _edges(outing: Outing) -> Iterator[tuple[str, str | None, int, Move]]:
     """Neighbouring maps: walk to the edge, then step over it."""
     minimap = outing.screen.minimap
-    if minimap is None:
+    if minimap is None or not minimap.rows:
         return
     at = outing.ground.at
     bottom, right = minimap.y + len(minimap.rows) - 1, minimap.x + len(minimap.rows[0]) - 1
