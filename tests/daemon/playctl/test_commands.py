@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import msgspec
 import pytest
 import trio
 import trio.lowlevel
+from played_journal import write_journal
 
 from daemon.control import wire
 from daemon.control.listening import listen_at, take_away
@@ -123,6 +125,22 @@ async def test_watch_as_json_ends_with_the_daemon(daemon: Daemon):
         assert await watch.process.wait() == 0
         kinds = [msgspec.json.decode(line)["kind"] for line in watch.out.splitlines()]
         assert kinds == ["seat", "seat", "watching"]
+
+
+async def test_recall_tells_the_journey_of_the_seat(daemon: Daemon, tmp_path: Path):
+    async with daemon("good") as playctl:
+        assert (await playctl("recall", "red")).code == 1
+        await playctl("join", "red")
+        unread = await playctl("recall", "red")
+        assert unread.code == 1
+        journals = tmp_path / "state" / "journals"
+        write = partial(write_journal, journals, 30, journey_id="world:w:player:p")
+        await trio.to_thread.run_sync(write)  # it has a loop of its own
+        told = await playctl("recall", "red")
+        assert (told.code, told.err) == (0, "")
+        assert "30 turns in 1 run" in told.out
+        story = (await playctl("recall", "red", "--json")).json()["story"]
+        assert (story["journeyId"], story["turns"]) == ("world:w:player:p", 30)
 
 
 async def test_logs_show_a_seats_sessions(daemon: Daemon):
