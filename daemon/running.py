@@ -21,9 +21,13 @@ from daemon.control.listening import SocketRefused, listen_at, passed_by_systemd
 from daemon.control.peers import Caller
 from daemon.control.server import serve
 from daemon.log_output import set_up_logging
+from daemon.metrics.endpoint import EndpointRefused, serve_pages
+from daemon.metrics.metrics import open_metrics
+from daemon.metrics.pages import pages_of
 from daemon.opening import open_supervisor
 from daemon.playctl.exits import Exit, Trouble, innermost
 from daemon.refusal import Refusal
+from daemon.service_manager import ServiceManager, feed_watchdog, keep_status
 from daemon.state import StateError
 from daemon.state_lock import StateHeld
 from daemon.supervisor import Supervisor
@@ -59,14 +63,24 @@ async def _live(settings: Settings, configuration: Path, state: Path) -> None:
 
 async def _serve(supervisor: Supervisor, listener: socket, signals: AsyncIterator[int]) -> None:
     closing = trio.Event()
-    async with trio.open_nursery() as service:
-        service.start_soon(_obey, supervisor, signals)
-        async with trio.open_nursery() as answering:
-            answering.start_soon(serve, listener, supervisor, _NoDeliveries(), _uncounted, closing)
-            _log.info("playd listens at %s", listener.getsockname())
-            await supervisor.drained.wait()
-            closing.set()
-        service.cancel_scope.cancel()
+    manager = ServiceManager(os.environ)
+    supervisor.happenings.observe(manager.observe)
+    with open_metrics(supervisor) as metrics:
+        async with trio.open_nursery() as service:
+            pages = pages_of(supervisor, metrics, _ourselves())
+            address = await service.start(serve_pages, supervisor.settings.metrics.bind, pages)
+            service.start_soon(_obey, supervisor, signals)
+            service.start_soon(keep_status, manager, supervisor)
+            service.start_soon(feed_watchdog, manager, supervisor)
+            async with trio.open_nursery() as answering:
+                count = metrics.counting.request
+                answering.start_soon(serve, listener, supervisor, _NoDeliveries(), count, closing)
+                _log.info("playd listens at %s", listener.getsockname())
+                _log.info("metrics are at http://%s/metrics", address)
+                manager.tell(READY=1)
+                await supervisor.drained.wait()
+                closing.set()
+            service.cancel_scope.cancel()
     _log.info("playd ends: nothing is left")
 
 
@@ -114,7 +128,7 @@ def _trouble(error: BaseException, state: Path) -> BaseException:
             return Trouble(Exit.STATE_HELD, str(error))
         case StateError():
             return Trouble(Exit.BAD, str(error))
-        case SocketRefused():
+        case SocketRefused() | EndpointRefused():
             return Trouble(Exit.CONFIGURATION, str(error))
         case OSError():
             return Trouble(Exit.BAD, f"cannot run in {state}: {error}")
@@ -134,10 +148,6 @@ class _NoDeliveries:
         self, caller: Caller, room: str, receipt: wire.Acknowledgement
     ) -> wire.ReceiptsResult:
         raise Refusal("no_such_delivery", f"{room} got no delivery {receipt.delivery_id}")
-
-
-def _uncounted(verb: str, code: str) -> None:
-    """Stands where metrics will be."""
 
 
 def _ourselves() -> Caller:

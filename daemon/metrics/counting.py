@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from config.settings import Settings
 from daemon.happenings import (
+    DeliverySettled,
     Draining,
     Happening,
     LeaseLost,
@@ -76,7 +77,9 @@ class Counting:
             case Reloaded(taken):
                 series.reloads.labels("taken" if taken else "refused").inc()
                 self._follow_configuration()
-            case SeatChanged() | Reloading() | Draining():
+            case DeliverySettled(room=room, outcome=outcome):
+                self.delivery(room, outcome)
+            case ReceiptsLost() | SeatChanged() | Reloading() | Draining():
                 pass  # what a seat is now is looked up
 
     def request(self, verb: str, code: str) -> None:

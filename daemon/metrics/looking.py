@@ -15,30 +15,45 @@ from prometheus_client.registry import Collector
 
 from daemon.control.wire import BudgetUsed, SeatView
 from daemon.metrics.vocabulary import LIVE_STATES, SEAT_STATES
-from daemon.register import Register
 from daemon.resources import Used, used_by
 from daemon.session import Session
+from daemon.supervisor import Supervisor
 from kernel.version import VERSION
 
 
 class Looking(Collector):
-    """Reads the register of seats, and /proc for what their processes use."""
+    """Reads the supervisor's seats, and /proc for what their processes use."""
 
-    def __init__(self, register: Register) -> None:
-        self._register = register
+    def __init__(self, supervisor: Supervisor) -> None:
+        self._supervisor = supervisor
         self._cpu: dict[str, float] = {}
         """Seconds that the sessions of a seat have used, as far as was looked."""
         self._cpu_of_session: dict[str, float] = {}
 
     def collect(self) -> Iterable[Metric]:
         """All of them, as they are now."""
-        live = {session.record.seat: session for _, session in self._register.live()}
-        seats = self._register.views()
+        register = self._supervisor.register
+        live = {session.record.seat: session for _, session in register.live()}
+        seats = register.views()
         yield from _about_seats(seats)
         yield from _about_budgets(seats)
         yield _sessions(session.record.state for session in live.values())
         yield from self._used([seat.seat for seat in seats], live)
-        yield _build()
+        yield from self._about_daemon()
+
+    def _about_daemon(self) -> Iterator[Metric]:
+        behind = self._supervisor.behind
+        waiting = _gauge(
+            "state_changes_waiting",
+            "Changes of the state that the disk did not take yet. Not 0: free space, or look at "
+            "the disk; until then nothing can be joined.",
+        )
+        waiting.add_metric((), behind)
+        ready = _gauge("ready", "1 while joins are accepted; 0 while draining or without a disk.")
+        ready.add_metric((), not self._supervisor.draining and not behind)
+        build = _gauge("build_info", "Always 1; its labels say what runs.", "version", "python")
+        build.add_metric((VERSION, platform.python_version()), 1)
+        yield from (waiting, ready, build)
 
     def _used(self, seats: list[str], live: dict[str, Session]) -> Iterator[Metric]:
         resident = _gauge(
@@ -148,12 +163,6 @@ def _used_by(session: Session) -> Used:
     record = session.record
     processes = (*((record.process,) if record.process else ()), *record.descendants)
     return sum((used for process in processes if (used := used_by(process))), Used())
-
-
-def _build() -> Metric:
-    build = _gauge("build_info", "Always 1; its labels say what runs.", "version", "python")
-    build.add_metric((VERSION, platform.python_version()), 1)
-    return build
 
 
 def _gauge(name: str, help: str, *labels: str) -> GaugeMetricFamily:

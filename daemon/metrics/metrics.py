@@ -34,7 +34,7 @@ def open_metrics(supervisor: Supervisor) -> Generator[Metrics]:
     disable_created_metrics()  # a second series for each counter that nothing asks for
     registry = CollectorRegistry()
     counting = Counting(Series(registry), lambda: supervisor.settings)
-    registry.register(Looking(supervisor.register))
+    registry.register(Looking(supervisor))
     ProcessCollector(namespace="playd", registry=registry)
     with supervisor.happenings.observed_by(counting.observe):
         yield Metrics(registry, counting)
