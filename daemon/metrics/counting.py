@@ -12,6 +12,7 @@ from daemon.happenings import (
     LeaseLost,
     LeaseRenewed,
     ProtocolFault,
+    ReceiptsLost,
     Reloaded,
     Reloading,
     RestartPlanned,
@@ -78,18 +79,14 @@ class Counting:
                 series.reloads.labels("taken" if taken else "refused").inc()
                 self._follow_configuration()
             case DeliverySettled(room=room, outcome=outcome):
-                self.delivery(room, outcome)
+                if room in self._settings().rooms:
+                    series.deliveries.labels(room, known(outcome, DELIVERY_OUTCOMES)).inc()
             case ReceiptsLost() | SeatChanged() | Reloading() | Draining():
                 pass  # what a seat is now is looked up
 
     def request(self, verb: str, code: str) -> None:
         """Count an answered request of the control socket."""
         self._series.control_requests.labels(known(verb, VERBS), known(code, CODES)).inc()
-
-    def delivery(self, room: str, outcome: str) -> None:
-        """Count what became of words or an event for a room."""
-        if room in self._settings().rooms:
-            self._series.deliveries.labels(room, known(outcome, DELIVERY_OUTCOMES)).inc()
 
     def _count_message(self, session: SessionRecord, message: object) -> None:
         seat = session.seat

@@ -2,6 +2,7 @@ from msgspec.structs import replace
 
 from config.settings import Settings
 from daemon.happenings import (
+    DeliverySettled,
     LeaseLost,
     LeaseRenewed,
     ProtocolFault,
@@ -204,8 +205,8 @@ def test_supervision_is_counted(counted, session):
 def test_requests_and_deliveries_are_counted_under_fixed_words(counted):
     counted.counting.request("join", "ok")
     counted.counting.request("made up", "made up")
-    counted.counting.delivery("parlour", "failed")
-    counted.counting.delivery("no such room", "failed")
+    counted.counting.observe(DeliverySettled("red", "parlour", "failed", "a reason"))
+    counted.counting.observe(DeliverySettled("red", "no such room", "failed", "a reason"))
 
     assert counted("control_requests_total", verb="join", code="ok") == 1
     assert counted("control_requests_total", verb="other", code="other") == 1
