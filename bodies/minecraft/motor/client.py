@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import trio
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, CallToolResult, Implementation, TextContent
 
 from bodies.minecraft.motor.motor import MotorLost, MotorTrouble
-from bodies.minecraft.motor.process import MotorProcess, running_motor
+from bodies.minecraft.motor.process import WRITES_AHEAD, MotorProcess, Outgoing, running_motor
 from bodies.minecraft.motor.tools import ANSWER_CHARACTERS, ToolAnswer, one_line
 from kernel.version import VERSION
 
@@ -67,7 +68,8 @@ async def connected(
     async with AsyncExitStack() as stack:
         process = None
         if isinstance(motor, str):
-            incoming, outgoing = await stack.enter_async_context(streamable_http_client(motor))
+            incoming, writer = await stack.enter_async_context(streamable_http_client(motor))
+            outgoing = await stack.enter_async_context(_with_room(writer))
         else:
             try:
                 process = await stack.enter_async_context(running_motor(motor, lost))
@@ -87,6 +89,32 @@ async def connected(
             raise MotorLost(f"the motor did not shake hands within {START_S:g} s") from None
         names = frozenset(tool.name for tool in listed.tools)
         yield Connection(McpTools(session), names, process)
+
+
+class _Writer(Protocol):
+    async def send(self, item: SessionMessage, /) -> None: ...
+
+
+@asynccontextmanager
+async def _with_room(writer: _Writer) -> AsyncGenerator[Outgoing]:
+    """Room for messages that the library's HTTP transport has no time for.
+
+    A cancelled call sends a last notice under a shield; a motor that hangs must not hold that up.
+    """
+    outgoing, waiting = anyio.create_memory_object_stream[SessionMessage](WRITES_AHEAD)
+
+    async def relay() -> None:
+        async for message in waiting:
+            try:
+                await writer.send(message)
+            except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+                # The transport is over, and answers what was sent through it by itself.
+                return
+
+    async with waiting, outgoing, trio.open_nursery() as nursery:
+        nursery.start_soon(relay)
+        yield outgoing
+        nursery.cancel_scope.cancel()
 
 
 def _answer(result: CallToolResult) -> ToolAnswer:

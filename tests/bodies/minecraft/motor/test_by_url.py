@@ -62,6 +62,21 @@ async def test_a_running_motor_that_goes_away_ends_the_world_unconfirmed(
                 assert ended.cause
 
 
+async def test_a_running_motor_that_hangs_delays_no_stop(options: Any, events: Any) -> None:
+    """K9: neither a look nor the farewell outlasts its bound."""
+    hangs = {"poll_events": [{"late": 60}]}
+    command = [*msgspec.json.decode(options(hangs))["motor"], "http"]
+    with trio.fail_after(10):
+        async with running(command) as (url, process):
+            async with open_body(at(options({}), url), events) as body:
+                await body.join()
+                await trio.sleep(1.2)
+                for call in (body.observe, body.observe, body.leave, body.leave):
+                    with trio.move_on_after(0.2):
+                        await call()
+            process.kill()
+
+
 async def test_a_motor_that_cannot_be_reached_is_refused(options: Any, events: Any) -> None:
     listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
     port = listener.socket.getsockname()[1]
