@@ -16,7 +16,6 @@ from config.finding import ConfigError
 from config.loading import load_settings
 from config.places import control_socket, state_directory
 from config.settings import Settings
-from daemon.control import wire
 from daemon.control.listening import SocketRefused, listen_at, passed_by_systemd, take_away
 from daemon.control.peers import Caller
 from daemon.control.server import serve
@@ -27,6 +26,7 @@ from daemon.metrics.pages import pages_of
 from daemon.opening import open_supervisor
 from daemon.playctl.exits import Exit, Trouble, innermost
 from daemon.refusal import Refusal
+from daemon.rooms.rooms import open_rooms
 from daemon.service_manager import ServiceManager, feed_watchdog, keep_status
 from daemon.state import StateError
 from daemon.state_lock import StateHeld
@@ -58,10 +58,12 @@ async def _live(settings: Settings, configuration: Path, state: Path) -> None:
         async with open_supervisor(settings, state, configuration=configuration) as supervisor:
             # After the state is ours: of many daemons started at once only that one gets here.
             with _listener(settings) as listener:
-                await _serve(supervisor, listener, signals)
+                await _serve(supervisor, state, listener, signals)
 
 
-async def _serve(supervisor: Supervisor, listener: socket, signals: AsyncIterator[int]) -> None:
+async def _serve(
+    supervisor: Supervisor, state: Path, listener: socket, signals: AsyncIterator[int]
+) -> None:
     closing = trio.Event()
     manager = ServiceManager(os.environ)
     supervisor.happenings.observe(manager.observe)
@@ -72,14 +74,17 @@ async def _serve(supervisor: Supervisor, listener: socket, signals: AsyncIterato
             service.start_soon(_obey, supervisor, signals)
             service.start_soon(keep_status, manager, supervisor)
             service.start_soon(feed_watchdog, manager, supervisor)
-            async with trio.open_nursery() as answering:
-                count = metrics.counting.request
-                answering.start_soon(serve, listener, supervisor, _NoDeliveries(), count, closing)
-                _log.info("playd listens at %s", listener.getsockname())
-                _log.info("metrics are at http://%s/metrics", address)
-                manager.tell(READY=1)
-                await supervisor.drained.wait()
-                closing.set()
+            async with open_rooms(
+                supervisor.happenings, lambda: supervisor.settings, supervisor.starter_of, state
+            ) as rooms:
+                async with trio.open_nursery() as answering:
+                    count = metrics.counting.request
+                    answering.start_soon(serve, listener, supervisor, rooms, count, closing)
+                    _log.info("playd listens at %s", listener.getsockname())
+                    _log.info("metrics are at http://%s/metrics", address)
+                    manager.tell(READY=1)
+                    await supervisor.drained.wait()
+                    closing.set()
             service.cancel_scope.cancel()
     _log.info("playd ends: nothing is left")
 
@@ -134,20 +139,6 @@ def _trouble(error: BaseException, state: Path) -> BaseException:
             return Trouble(Exit.BAD, f"cannot run in {state}: {error}")
         case _:
             return error
-
-
-class _NoDeliveries:
-    """Stands where rooms will be: nothing was delivered."""
-
-    async def receipts(
-        self, caller: Caller, room: str | None, seat: str | None, limit: int
-    ) -> wire.ReceiptsResult:
-        return wire.ReceiptsResult(receipts=())
-
-    async def acknowledge(
-        self, caller: Caller, room: str, receipt: wire.Acknowledgement
-    ) -> wire.ReceiptsResult:
-        raise Refusal("no_such_delivery", f"{room} got no delivery {receipt.delivery_id}")
 
 
 def _ourselves() -> Caller:
