@@ -1,4 +1,4 @@
-"""The diary: what has to be remembered from turn to turn, kept as plain lines in the player's notes.
+"""The diary: what has to be remembered from turn to turn, as plain lines in the player's notes.
 
     Home is at (0,67,0).
     Spoke last in turn 12.

@@ -7,8 +7,10 @@ from msgspec import Struct
 from bodies.practice.model.players.minecraft.surroundings import Spot
 
 LONGEST_CHAT = 256
-LARGEST = 64
-"""Of a tolerance, a distance, and the blocks of one build."""
+LONGEST_NAME = 256
+MOST_PLACEMENTS = 64
+WIDE, HIGH = 30_000_000, 2_032
+"""How far a place may be from the middle, in blocks."""
 
 
 class Placement(Struct, frozen=True):
@@ -41,6 +43,16 @@ class Move(Struct, frozen=True):
     told: str
     thought: str
     intent: str
+
+
+def is_allowed(move: Move) -> bool:
+    """Whether every place is within the world and every name within its bounds."""
+    action = move.action
+    places = [(action.x or 0, action.y or 0, action.z or 0)]
+    places += [(each.x, each.y, each.z) for each in action.placements or ()]
+    return (action.player is None or 1 <= len(action.player) <= LONGEST_NAME) and all(
+        abs(x) <= WIDE and abs(y) <= HIGH and abs(z) <= WIDE for x, y, z in places
+    )
 
 
 def wait(thought: str) -> Move:
@@ -80,6 +92,6 @@ def place(at: Spot, item: str, thought: str) -> Move:
 
 def build(spots: list[Spot], item: str, thought: str, purpose: str) -> Move:
     """At least one spot, in the order in which they are put."""
-    placements = tuple(Placement(*spot, item) for spot in spots[:LARGEST])
+    placements = tuple(Placement(*spot, item) for spot in spots[:MOST_PLACEMENTS])
     told = f"build {len(placements)} blocks from {spots[0]}"
     return Move(Action(action="build", placements=placements), told, thought, purpose)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from bodies.practice.model.players.minecraft import errands, shelter, talking
 from bodies.practice.model.players.minecraft.diary import Diary, read_diary
-from bodies.practice.model.players.minecraft.moves import Action, Move, wait
+from bodies.practice.model.players.minecraft.moves import Action, Move, is_allowed, wait
 from bodies.practice.model.players.minecraft.surroundings import Surroundings, read_surroundings
 
 LONGEST_INTENT = 400
@@ -32,7 +32,7 @@ class Answer(Action, frozen=True, kw_only=True):
     objective: str | None = None
 
 
-def play(state: bytes, told: str, seed: int) -> bytes | None:
+def play(state: bytes, _told: str, seed: int) -> bytes | None:
     """The decision as JSON; None for a state that cannot be read."""
     seen = read_surroundings(state)
     if seen is None:
@@ -55,8 +55,9 @@ def play(state: bytes, told: str, seed: int) -> bytes | None:
 
 def _first_that_may_work(seen: Surroundings, diary: Diary, seed: int) -> Move:
     luck = Random(f"{seed}:{seen.turn}")
-    moves = (move for move in _moves(seen, diary, luck) if move.told not in diary.in_vain)
-    return next(moves, wait("Nothing that I know of helps now; I wait."))
+    moves = _moves(seen, diary, luck)
+    usable = (move for move in moves if is_allowed(move) and move.told not in diary.in_vain)
+    return next(usable, wait("Nothing that I know of helps now; I wait."))
 
 
 def _moves(seen: Surroundings, diary: Diary, luck: Random) -> Iterator[Move]:

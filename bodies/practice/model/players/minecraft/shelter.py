@@ -20,7 +20,7 @@ def needs_shelter(seen: Surroundings, since_hurt: int | None) -> bool:
 
 
 def take_shelter(seen: Surroundings) -> Iterator[Move]:
-    """The best first: stay under cover, make a roof, go under a tree, get something to build with."""
+    """Best first: stay under cover, make a roof, go under a tree, get something to build with."""
     feet = seen.feet
     if feet is None:
         return

@@ -1,4 +1,4 @@
-"""The surroundings: what the STATE block of a Minecraft prompt says, as far as the rules need it."""
+"""The surroundings: what the STATE block of a Minecraft prompt says, as far as rules need it."""
 
 from __future__ import annotations
 
