@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from daemon.playctl.exits import Trouble
+from daemon.playctl.exits import Exit, Trouble
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,20 +75,26 @@ def try_(
 
 
 def main() -> None:
-    """Runs `playd` and exits with its code; what goes wrong is one line on stderr."""
+    """Runs `playd` and exits with its code."""
+    sys.exit(run_playd(sys.argv[1:]))
+
+
+def run_playd(arguments: Sequence[str]) -> int:
+    """One run; what goes wrong is one line on stderr. Returns the exit code."""
     try:
-        playd.main(prog_name="playd", standalone_mode=False)
+        playd.main(list(arguments), prog_name="playd", standalone_mode=False)
     except click.exceptions.Exit as ended:
-        sys.exit(ended.exit_code)
+        return ended.exit_code
     except click.Abort:
-        sys.exit(130)
+        return 130
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx is not None else "playd"
         click.echo(f"playd: {error.format_message().rstrip('.')}. See: {command} --help", err=True)
-        sys.exit(2)
+        return Exit.USAGE
     except Trouble as trouble:
         click.echo(f"playd: {trouble.line}", err=True)
-        sys.exit(trouble.exit)
+        return trouble.exit
+    return Exit.DONE
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from daemon.main import run_playd
+
 LIMIT = 60.0
 
 
@@ -49,15 +51,22 @@ def test_ctrl_c_stops_it_cleanly(tmp_path: Path):
     [
         (("--model", "m"), 2, "Add --config FILE"),
         (("--model", "m", "--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
-        (("--world", "ws://127.0.0.1:1/"), 4, "refused"),
         (("--turns", "0"), 2, "--help"),
+        (("--game", "chess"), 2, "--help"),
     ],
 )
-def test_what_cannot_be_tried_is_told_in_one_line(
-    tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+def test_a_wrong_use_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, told: str
 ):
-    with start(tmp_path, *arguments) as trial:
-        _, err = trial.communicate(timeout=LIMIT)
-    assert trial.returncode == code, err
+    assert run_playd(["try", *arguments]) == code
+    err = capsys.readouterr().err
     assert told in err
+    assert err.count("\n") == 1
+
+
+def test_a_world_that_does_not_answer_is_told_in_one_line(tmp_path: Path):
+    with start(tmp_path, "--world", "ws://127.0.0.1:1/") as trial:
+        _, err = trial.communicate(timeout=LIMIT)
+    assert trial.returncode == 4, err
+    assert "refused" in err
     assert err.count("\n") == 1
