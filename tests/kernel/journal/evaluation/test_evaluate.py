@@ -231,3 +231,23 @@ def test_a_long_run_is_counted_once_for_each_turn(tmp_path: Path) -> None:
     assert run.spent.cost is not None
     assert compared(path, run).model == "careful-8b"
     assert "careful-8b" in tell(run)
+
+
+@pytest.mark.parametrize(
+    ("header", "asked"),
+    [
+        ({"environmentId": "minecraft", "scenarioId": "world:x"}, ["minecraft"]),
+        ({"scenarioId": "world:pokemon-firered"}, ["world", "pokemon-firered", ""]),
+        ({"scenarioId": "new-game"}, ["new-game", ""]),
+    ],
+)
+def test_an_older_header_is_read_by_its_scenario_or_as_one_that_names_nothing(
+    write_lines: WriteLines, header: dict[str, str], asked: list[str]
+) -> None:
+    questions: list[str] = []
+
+    def nobody(environment_id: str) -> None:
+        questions.append(environment_id)
+
+    evaluate(write_lines("j.jsonl", HEADER | header), nobody, LifecycleEvents(), Receipts())
+    assert questions == asked
