@@ -81,7 +81,9 @@ class Counting:
             case DeliverySettled(room=room, outcome=outcome):
                 if room in self._settings().rooms:
                     series.deliveries.labels(room, known(outcome, DELIVERY_OUTCOMES)).inc()
-            case ReceiptsLost() | SeatChanged() | Reloading() | Draining():
+            case ReceiptsLost(count):
+                series.receipts_lost.inc(count)
+            case SeatChanged() | Reloading() | Draining():
                 pass  # what a seat is now is looked up
 
     def request(self, verb: str, code: str) -> None:

@@ -244,6 +244,10 @@ class Series:
             "room",
             "outcome",
         )
+        self.receipts_lost = counter(
+            "receipts_lost_total",
+            "Receipts of deliveries that could not be written down. Any rise: look at the disk.",
+        )
         self.reloads = counter(
             "configuration_reloads_total",
             "Reloads of the configuration. refused: the file is bad and the old one is in force.",

@@ -6,6 +6,7 @@ from daemon.happenings import (
     LeaseLost,
     LeaseRenewed,
     ProtocolFault,
+    ReceiptsLost,
     Reloaded,
     RestartPlanned,
     StopTook,
@@ -207,8 +208,10 @@ def test_requests_and_deliveries_are_counted_under_fixed_words(counted):
     counted.counting.request("made up", "made up")
     counted.counting.observe(DeliverySettled("red", "parlour", "failed", "a reason"))
     counted.counting.observe(DeliverySettled("red", "no such room", "failed", "a reason"))
+    counted.counting.observe(ReceiptsLost(2))
 
     assert counted("control_requests_total", verb="join", code="ok") == 1
     assert counted("control_requests_total", verb="other", code="other") == 1
     assert counted("deliveries_total", room="parlour", outcome="failed") == 1
     assert counted("deliveries_total", room="no such room", outcome="failed") is None
+    assert counted("receipts_lost_total") == 2

@@ -31,6 +31,7 @@ async def test_a_session_is_seen_from_its_start_to_its_end(opened) -> None:
             await daemon.until_phase("deciding")
             playing = metrics.exposition()
             await daemon.stop("red")
+            await daemon.until_seat("idle")
             ended = metrics.exposition()
 
     assert value(playing, "seat_state", seat="red", state="running") == 1
