@@ -2,6 +2,8 @@
 
 import gc
 import os
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -9,8 +11,9 @@ import pytest
 import trio
 
 from config.settings import Limits
+from daemon.children import Children, become_subreaper
 from daemon.descendants import family_of
-from daemon.process_table import Identity, Process, ProcessTable, read_processes
+from daemon.process_table import Census, Identity, Process, ProcessTable, read_processes
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
 
@@ -126,3 +129,18 @@ def _descriptors() -> int:
 def _zombies() -> list[int]:
     me = os.getpid()
     return [p.pid for p in read_processes().values() if p.parent == me and p.dead]
+
+
+async def test_two_sweeps_at_once_reap_the_same_orphan_once():
+    children = Children(Census())
+    become_subreaper()
+    orphan = "import os; os.setsid() if os.fork() == 0 else None; os._exit(0)"
+    subprocess.run([sys.executable, "-S", "-c", orphan], check=True, start_new_session=True)
+    with trio.fail_after(10):
+        while not _zombies():  # noqa: ASYNC110
+            # The orphan has its own time to end in.
+            await trio.sleep(0.01)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(children.sweep)
+            nursery.start_soon(children.sweep)
+    assert _zombies() == []
