@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import click
 import trio
@@ -82,7 +82,7 @@ def command(
     try:
         trio.run(_run, setting, until_stdin_closes)
     except* OSError as errors:
-        raise click.ClickException("; ".join(str(error) for error in _leaves(errors))) from None
+        raise click.ClickException("; ".join(_words(errors))) from None
 
 
 async def _run(setting: Setting, until_stdin_closes: bool) -> None:
@@ -107,8 +107,8 @@ async def _cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
     scope.cancel()
 
 
-def _leaves(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
-    leaves: list[BaseException] = []
-    for error in group.exceptions:
-        leaves += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
-    return leaves
+def _words(error: BaseException) -> list[str]:
+    if not isinstance(error, BaseExceptionGroup):
+        return [str(error)]
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return [words for inner in group.exceptions for words in _words(inner)]

@@ -11,8 +11,8 @@ import msgspec
 
 RequestKind = Literal["chat", "models", "other"]
 Outcome = Literal["whole", "rejected", "cut", "failed", "gone", "stopped"]
-"""whole: sent to its end; rejected: a status that is no 200; failed: an error within the stream;
-gone: the client left; stopped: the server ended. Whoever was told to cut, cut."""
+"""whole: sent to its end; rejected: a status that is no 200; cut: the connection, on request;
+failed: an error within the stream; gone: the client left; stopped: the server ended."""
 
 
 class Entry(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
