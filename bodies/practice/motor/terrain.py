@@ -55,6 +55,8 @@ def natural(seed: int, spot: Spot) -> str:
         return _tree(seed, spot) if y <= WATER_LEVEL + 16 else "air"
     if ground <= WATER_LEVEL and y > ground - 3:
         return "sand"
+    if _is_outcrop(seed, x, z):
+        return _stone(seed, spot)
     if y == ground:
         return "grass_block"
     return "dirt" if y > ground - 3 else _stone(seed, spot)
@@ -64,6 +66,11 @@ def _hill(seed: int, cx: int, cz: int) -> int:
     if cx in (0, -1) and cz in (0, -1):
         return WATER_LEVEL + 3
     return WATER_LEVEL - 2 + roll(10, seed, "hill", cx, cz)
+
+
+def _is_outcrop(seed: int, x: int, z: int) -> bool:
+    """Bare rock, three blocks wide, where stone is found without digging for it."""
+    return max(abs(x), abs(z)) > 5 and roll(24, seed, "outcrop", x // 3, z // 3) == 0
 
 
 def _stone(seed: int, spot: Spot) -> str:
