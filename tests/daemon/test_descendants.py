@@ -2,7 +2,6 @@
 
 import gc
 import os
-import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
@@ -135,7 +134,7 @@ async def test_two_sweeps_at_once_reap_the_same_orphan_once():
     children = Children(Census())
     become_subreaper()
     orphan = "import os; os.setsid() if os.fork() == 0 else None; os._exit(0)"
-    subprocess.run([sys.executable, "-S", "-c", orphan], check=True, start_new_session=True)
+    await trio.run_process([sys.executable, "-S", "-c", orphan], start_new_session=True)
     with trio.fail_after(10):
         while not _zombies():  # noqa: ASYNC110
             # The orphan has its own time to end in.
