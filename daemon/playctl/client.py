@@ -9,6 +9,7 @@ import os
 import socket
 import stat
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -61,6 +62,9 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        with suppress(OSError):
+            # A thread that still waits for a line lets go of the buffer, or its close would wait.
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._lines.close()
         self._socket.close()
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "pause": "sessions",
     "resume": "sessions",
     "say": "rooms",
+    "room": "room",
     "budget": "sessions",
     "observe": "sessions",
     "watch": "watching",

@@ -37,7 +37,7 @@ def say(
     done = invocation.ask(
         "say",
         wire.SayParams(
-            seat=seat, text=" ".join(text), speaker=(speaker or _user())[:64], room=room
+            seat=seat, text=" ".join(text), speaker=(speaker or user_name())[:64], room=room
         ),
         wire.SayResult,
     )
@@ -84,7 +84,8 @@ def receipts(
         click.echo("There are more: raise --limit.")
 
 
-def _user() -> str:
+def user_name() -> str:
+    """The name of the user who runs this, or nothing where it has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
