@@ -26,7 +26,7 @@ def report_page(
 ) -> str:
     """The page of one journal. Raises JournalUnreadable and JournalDamaged."""
     document = document_of(path, find_reading, events, receipts)
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = _asset("report.css"), "".join(map(_asset, _SCRIPTS))
     return Template(_asset("report.html")).substitute(
         policy=html.escape(_policy(style, script)),
         title=html.escape(f"Run {document.run.run_id or path.stem}"),
@@ -42,6 +42,10 @@ def as_data(value: object) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+_SCRIPTS = ("masthead.js", "figures.js", "turns.js")
+"""The page's one script, in the order of its parts."""
 
 
 def _policy(style: str, script: str) -> str:
