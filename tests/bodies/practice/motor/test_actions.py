@@ -64,7 +64,7 @@ def _contradiction(status) -> str | None:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(st.tuples(ACTIONS, st.integers(0, 60)), min_size=1, max_size=5))
 def test_evidence_never_contradicts_itself(bench, actions):
