@@ -12,21 +12,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-PROTOCOL_TOOLS = frozenset(
-    (
-        "join",
-        "status",
-        "observe",
-        "act",
-        "action_status",
-        "cancel_action",
-        "pause",
-        "resume",
-        "leave",
-        "poll_events",
-        "viewer_status",
-    )
-)
 CHAT_CHARACTERS = 256
 REACH = 64
 """The largest tolerance and distance, in blocks."""

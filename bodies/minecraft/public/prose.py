@@ -69,18 +69,15 @@ def read_look(text: str) -> Look:
         place=_point(own.groups()) if own else None,
         health=float(health[1]) if health else None,
         food=float(food[1]) if food else None,
-        players=tuple((found[1], _point(found.groups()[1:])) for found in people_in(people)),
+        players=tuple(
+            (found[1], _point(found.groups()[1:])) for found in _PLAYER_PLACE.finditer(people)
+        ),
         blocks=tuple(
             (found[1], at)
             for found in _BLOCK_PLACE.finditer(text)
             if (at := _block(found.groups()[1:])) is not None
         ),
     )
-
-
-def people_in(text: str) -> list[re.Match[str]]:
-    """Lines that say where a player is."""
-    return list(_PLAYER_PLACE.finditer(text))
 
 
 def read_inventory(text: str) -> dict[str, int]:
