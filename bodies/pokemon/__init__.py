@@ -6,6 +6,7 @@ import msgspec
 
 from kernel.bodies import BodyKind, register
 from kernel.body import OpenBody, WorldEvents
+from kernel.journal.projection import NAMELESS
 from kernel.journal.projection import JournalReading
 
 
@@ -31,7 +32,7 @@ def _reading() -> JournalReading:
 register(
     BodyKind(
         name="pokemon",
-        environments=("pokemon-firered", "pokemon-emerald"),
+        environments=("pokemon-firered", "pokemon-emerald", NAMELESS),
         open=_open,
         recover=_recover,
         reading=_reading,

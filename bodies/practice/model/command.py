@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import click
 import trio
 
 from bodies.practice.model.misbehaviour import Misdeed, parse
 from bodies.practice.model.serving import Address, Setting, parse_address, run_model
+from bodies.practice.serving import serve
 
 ReadT = TypeVar("ReadT")
 
@@ -79,36 +79,8 @@ def command(
     Prints `listening ADDRESS` once it accepts connections; runs until SIGINT or SIGTERM.
     """
     setting = Setting(address, seed, latency, log, misdeeds)
-    try:
-        trio.run(_run, setting, until_stdin_closes)
-    except* OSError as errors:
-        raise click.ClickException("; ".join(_words(errors))) from None
 
+    async def start(nursery: trio.Nursery) -> Iterable[object]:
+        return (await nursery.start(run_model, setting),)
 
-async def _run(setting: Setting, until_stdin_closes: bool) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with trio.open_nursery() as nursery:
-            real = await nursery.start(run_model, setting)
-            click.echo(f"listening {real}")
-            if until_stdin_closes:
-                nursery.start_soon(_cancel_when_stdin_closes, nursery.cancel_scope)
-            async for _ in signals:
-                nursery.cancel_scope.cancel()
-                break
-
-
-async def _cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
-    async with trio.lowlevel.FdStream(0) as stdin:
-        try:
-            async for _ in stdin:
-                pass
-        except trio.BrokenResourceError:
-            pass  # gone is closed
-    scope.cancel()
-
-
-def _words(error: BaseException) -> list[str]:
-    if not isinstance(error, BaseExceptionGroup):
-        return [str(error)]
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    return [words for inner in group.exceptions for words in _words(inner)]
+    serve(start, until_stdin_closes=until_stdin_closes)

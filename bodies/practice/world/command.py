@@ -1,13 +1,12 @@
 """The command: `playd-practice world`."""
 
-import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import cast
 
 import click
 import trio
 
+from bodies.practice.serving import serve
 from bodies.practice.world.doors import Address, parse_address
 from bodies.practice.world.host import Setting
 from bodies.practice.world.misbehaviour import Misdeed, parse
@@ -120,32 +119,11 @@ def command(
         push_seconds=push_every,
         misdeeds=misdeeds,
     )
-    try:
-        trio.run(_run, setting, addresses, until_stdin_closes)
-    except* (OSError, SaveUnreadable) as errors:
-        raise click.ClickException("; ".join(str(error) for error in _leaves(errors))) from None
 
+    async def start(nursery: trio.Nursery) -> Iterable[object]:
+        return await nursery.start(run_world, setting, addresses)
 
-async def _run(setting: Setting, addresses: tuple[Address, ...], until_stdin_closes: bool) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with trio.open_nursery() as nursery:
-            real = await nursery.start(run_world, setting, addresses)
-            click.echo("listening " + " ".join(str(address) for address in real))
-            if until_stdin_closes:
-                nursery.start_soon(_cancel_when_stdin_closes, nursery.cancel_scope)
-            async for _ in signals:
-                nursery.cancel_scope.cancel()
-                break
-
-
-async def _cancel_when_stdin_closes(scope: trio.CancelScope) -> None:
-    async with trio.lowlevel.FdStream(0) as stdin:
-        try:
-            async for _ in stdin:
-                pass
-        except trio.BrokenResourceError:
-            pass  # gone is closed
-    scope.cancel()
+    serve(start, until_stdin_closes=until_stdin_closes, failures=(OSError, SaveUnreadable))
 
 
 def _read_credentials(path: Path) -> dict[str, str]:
@@ -158,10 +136,3 @@ def _read_credentials(path: Path) -> dict[str, str]:
             raise click.ClickException(f"{path}, line {number}: expected `credential player-id`")
         players[words[0]] = words[1]
     return players
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if not isinstance(error, BaseExceptionGroup):
-        return [error]
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    return [leaf for one in group.exceptions for leaf in _leaves(one)]
