@@ -61,6 +61,7 @@ class _Terminal:
     name: str
     seat: str | None
     speaker: str
+    _entered: trio.Event = field(default_factory=trio.Event)
     _heard: set[str] = field(default_factory=set[str])
     """Seats that were heard in the room."""
     _one_at_a_time: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(1))
@@ -74,7 +75,10 @@ class _Terminal:
     async def _listen(self, over: trio.CancelScope) -> None:
         events = self.following.follow(wire.WatchParams(room=self.name))
         while event := await trio.to_thread.run_sync(next, events, None, abandon_on_cancel=True):
-            if (line := line_of(event)) is not None:
+            if isinstance(event, wire.Watching):
+                self._entered.set()
+                click.echo(f"You are in room {self.name}. Ctrl-D leaves it.")
+            elif (line := line_of(event)) is not None:
                 click.echo(line)
             if isinstance(event, wire.Spoken | wire.NotableRaised):
                 self._heard.add(event.seat)
@@ -82,6 +86,7 @@ class _Terminal:
         over.cancel()
 
     async def _type(self, over: trio.CancelScope) -> None:
+        await self._entered.wait()
         async for line in _typed():
             try:
                 await self._say(line)

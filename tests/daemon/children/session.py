@@ -326,5 +326,40 @@ def reports():
     good()
 
 
+def converses():
+    """Speaks, raises a notable, and answers people."""
+    begin()
+    say("speech", id="first", speech="speak", text="a door!", turn=0)
+    say("notable", id="stuck", notable="stuck", detail="here again")
+    replies = 0
+    while (message := hear())["kind"] != "stop":
+        if message["kind"] == "say":
+            replies += 1
+            say("ack", id=message["id"])
+            words = f"{message['from']} said {message['text']}"
+            say("speech", id=f"reply{replies}", speech="reply", text=words, turn=replies)
+    ended()
+
+
+def notables_on_demand():
+    """Raises the notable that a person names; of other words it is told and plays on."""
+    begin()
+    while (message := hear())["kind"] != "stop":
+        if message["kind"] == "say":
+            say("ack", id=message["id"])
+            if message["text"] in ("stuck", "budget_exhausted"):
+                say("notable", id=message["text"], notable=message["text"], detail="as asked")
+    ended()
+
+
+def last_word():
+    """Ends once the supervisor has its notable."""
+    begin()
+    say("notable", id="world_ended", notable="world_ended", detail="the world said so")
+    while hear() != {"v": 1, "kind": "ack", "id": "world_ended"}:
+        pass
+    ended("world_ended")
+
+
 if __name__ == "__main__":
     globals()[sys.argv[1]]()

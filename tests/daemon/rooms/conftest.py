@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,8 +16,11 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from config.settings import Grant, PokemonSeat, Room, Settings, WebhookRoom
+from config.settings import ControlRoom, Grant, Model, PokemonSeat, Room, Settings, WebhookRoom
+from daemon.control.listening import listen_at, take_away
 from daemon.control.peers import Caller
+from daemon.control.server import serve
+from daemon.control.wire import BudgetChange, ReceiptView
 from daemon.happenings import (
     DeliverySettled,
     Happening,
@@ -26,8 +30,11 @@ from daemon.happenings import (
 )
 from daemon.records import SessionRecord
 from daemon.rooms.rooms import Rooms, open_rooms
+from daemon.supervisor import Supervisor
 from kernel.session.wire import Notable, Speech
 
+OWNER = Caller(uid=os.geteuid(), gid=os.getegid(), pid=os.getpid())
+PARLOUR = ControlRoom(principals=frozenset(("uid:1001",)))
 STARTER = Caller(uid=1001, gid=1001, pid=1)
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
 
@@ -255,3 +262,66 @@ def make_settings() -> Any:
 @pytest.fixture
 def make_session() -> Any:
     return session_of
+
+
+@dataclass
+class Door:
+    """A daemon with rooms behind a socket."""
+
+    path: Path
+    supervisor: Supervisor
+    rooms: Rooms
+    closing: trio.Event
+
+    async def join(self, caller: Caller = OWNER) -> None:
+        await self.supervisor.join(caller, "red", None, BudgetChange(), 10)
+
+    async def receipts(self, count: int) -> tuple[ReceiptView, ...]:
+        """Wait for so many."""
+        settled = trio.Event()
+
+        def look(happening: Happening) -> None:
+            if isinstance(happening, DeliverySettled):
+                settled.set()
+
+        with self.supervisor.happenings.observed_by(look):
+            while True:
+                found = await self.rooms.receipts(OWNER, None, None, 50)
+                if len(found.receipts) >= count:
+                    return found.receipts
+                await settled.wait()
+                settled = trio.Event()
+
+
+@pytest.fixture
+def in_rooms(tmp_path: Path, opened: Any) -> Any:
+    """`in_rooms("converses")`: a daemon whose seat red plays in the room parlour."""
+
+    @asynccontextmanager
+    async def open_one(
+        behaviour: str, argument: object = "", *, room: Room = PARLOUR, **more: Any
+    ) -> AsyncIterator[Door]:
+        model = Model(provider="openai", model="m", base_url="http://127.0.0.1:1/", local=True)
+        settings = more.pop("settings", None) or msgspec.structs.replace(
+            settings_of(seats_room="parlour", parlour=room), models={"m": model}
+        )
+        path, closing = tmp_path / "control.sock", trio.Event()
+        async with opened(behaviour, argument, settings=settings, **more) as one:
+            playd: Supervisor = one.supervisor
+            listener = listen_at(path)
+            try:
+                async with open_rooms(
+                    playd.happenings, lambda: playd.settings, playd.starter_of, tmp_path
+                ) as rooms:
+                    async with trio.open_nursery() as nursery:
+                        nursery.start_soon(serve, listener, playd, rooms, uncounted, closing)
+                        yield Door(path, playd, rooms, closing)
+                        nursery.cancel_scope.cancel()
+            finally:
+                take_away(listener, path)
+
+    return open_one
+
+
+def uncounted(verb: str, code: str) -> None:
+    pass
