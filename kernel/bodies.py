@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from kernel.body import OpenBody, WorldEvents
+from kernel.body import OpenBody, SessionSide
 from kernel.journal.projection import JournalReading
 
 
@@ -24,7 +24,7 @@ class BodyKind:
     name: str
     environments: tuple[str, ...]
     """Environment ids of the journals that this body reads and writes."""
-    open: Callable[[msgspec.Raw, WorldEvents], OpenBody]
+    open: Callable[[msgspec.Raw, SessionSide], OpenBody]
     """Opens a body from its options; nothing is joined yet."""
     recover: Callable[[msgspec.Raw, str], Awaitable[bool]]
     """Asks the world about a seat by its recovery value; whether nothing of ours holds it now."""

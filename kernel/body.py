@@ -312,10 +312,21 @@ class Leave:
     receipt: str | None = None
 
 
-class WorldEvents(Protocol):
-    """Where a body puts untrusted events of its world: a latest-line slot (K15)."""
+class SessionSide(Protocol):
+    """What the session offers its body."""
 
-    def put(self, text: str) -> None: ...
+    @property
+    def conversation(self) -> str | None:
+        """The room that the sitting belongs to; None without one."""
+        ...
+
+    def put(self, text: str) -> None:
+        """Take an untrusted event of the world: a latest-line slot (K15)."""
+        ...
+
+    def spawned(self, pid: int) -> None:
+        """Take the pid of a process outside the session's group, which must not survive it."""
+        ...
 
 
 class Body(Protocol[SightT, ActionT, ResultT]):

@@ -129,7 +129,10 @@ class Deciding:
         if self.budget.reached():
             turn.fail("budget_exhausted", "this turn's proposal reached the budget")
             return Event.SPENT
-        return Event.WAITED if decision.action is None else Event.DECIDED
+        if decision.action is None:
+            turn.outcome = "waited"
+            return Event.WAITED
+        return Event.DECIDED
 
     def _failed(
         self, turn: Unfolding, outcome: str, why: str, failure: ModelFailure | None

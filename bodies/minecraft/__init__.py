@@ -5,14 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from kernel.bodies import BodyKind, register
-from kernel.body import OpenBody, WorldEvents
+from kernel.body import OpenBody, SessionSide
 from kernel.journal.projection import JournalReading
 
 
-def _open(options: msgspec.Raw, events: WorldEvents) -> OpenBody:
+def _open(options: msgspec.Raw, side: SessionSide) -> OpenBody:
     from bodies.minecraft.opening import open_body
 
-    return open_body(options, events)
+    return open_body(options, side)
 
 
 async def _recover(options: msgspec.Raw, recovery: str) -> bool:

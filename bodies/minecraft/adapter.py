@@ -14,14 +14,14 @@ from bodies.minecraft.decision import BOUNDS, MinecraftDecision, decide
 from bodies.minecraft.effects import MinecraftEffect, effect_of
 from bodies.minecraft.motor.link import MotorLink
 from bodies.minecraft.observation import MinecraftSight, sight_of
-from bodies.minecraft.options import Options
+from bodies.minecraft.options import Profile
 from bodies.minecraft.pacing import Company, pace
 from bodies.minecraft.prompt import Prompter, Recall
 from bodies.minecraft.recovery import recovery_value
 from bodies.minecraft.stalls import Stalls
 from bodies.minecraft.stay import Stay
 from bodies.minecraft.tally import Tally
-from bodies.minecraft.turn_line import MinecraftTurn, outcome_of, turn_line
+from bodies.minecraft.turn_line import MinecraftTurn, turn_line
 from kernel.body import (
     Context,
     Invalid,
@@ -48,10 +48,11 @@ POLICY = Policy(
 )
 
 
-def journey_id(options: Options) -> str:
-    """`minecraft:<profile>:<conversation>`, each percent-encoded."""
-    conversation = options.conversation or options.profile.username
-    return f"minecraft:{quote(options.profile.id, safe='')}:{quote(conversation, safe='')}"
+def journey_id(profile: Profile, conversation: str | None) -> str:
+    """`minecraft:<profile>:<conversation>`, each percent-encoded; without a room its username."""
+    return ":".join(
+        ("minecraft", quote(profile.id, safe=""), quote(conversation or profile.username, safe=""))
+    )
 
 
 class MinecraftBody:
@@ -59,11 +60,13 @@ class MinecraftBody:
 
     policy = POLICY
 
-    def __init__(self, options: Options, link: MotorLink, stay: Stay) -> None:
-        self._options = options
+    def __init__(
+        self, profile: Profile, conversation: str | None, link: MotorLink, stay: Stay
+    ) -> None:
+        self._journey = journey_id(profile, conversation)
         self._link = link
         self._stay = stay
-        self._prompter = Prompter(options.profile.username)
+        self._prompter = Prompter(profile.username)
         self._notes: str | None = None
         self._objective: str | None = None
         self._stalls = Stalls()
@@ -82,7 +85,7 @@ class MinecraftBody:
         return Joined(
             environment_id="minecraft",
             environment_session_id=session.session_id,
-            journey_id=journey_id(self._options),
+            journey_id=self._journey,
             venue="world",
             recovery=recovery_value(session),
             descendants=self._link.pids,
@@ -202,7 +205,7 @@ class MinecraftBody:
         if turn.decision is None or seen is None or since is None:
             return
         what = turn.effect.what if isinstance(turn.effect, MinecraftEffect) else None
-        if what is not None or outcome_of(turn) == "waited":
+        if what is not None or turn.outcome == "waited":
             self._tally = self._tally.then(what)
             self._stalls = self._stalls.then(
                 changed=seen.native.unspoken != since.native.unspoken, verified=what == "verified"

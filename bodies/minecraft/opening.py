@@ -13,11 +13,11 @@ from bodies.minecraft.adapter import MinecraftBody
 from bodies.minecraft.motor.link import MotorLink
 from bodies.minecraft.options import Options, UnusableMotor, usable_motor
 from bodies.minecraft.stay import Stay
-from kernel.body import JoinRefused, WorldEvents
+from kernel.body import JoinRefused, SessionSide
 
 
 @asynccontextmanager
-async def open_body(options: msgspec.Raw, events: WorldEvents) -> AsyncGenerator[MinecraftBody]:
+async def open_body(options: msgspec.Raw, side: SessionSide) -> AsyncGenerator[MinecraftBody]:
     """A body that is not joined yet; its motor starts at the join and ends with this context.
 
     Raises JoinRefused for options that cannot be used.
@@ -25,7 +25,8 @@ async def open_body(options: msgspec.Raw, events: WorldEvents) -> AsyncGenerator
     known, motor = _options(options)
     async with trio.open_nursery() as nursery:
         link = MotorLink(motor, nursery)
-        yield MinecraftBody(known, link, Stay(link, known.profile, events, nursery))
+        stay = Stay(link, known.profile, side, nursery)
+        yield MinecraftBody(known.profile, side.conversation, link, stay)
         nursery.cancel_scope.cancel()
 
 

@@ -38,7 +38,6 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True, rename="camel", k
     profile: Profile
     insecure: bool = False
     """Allows a plaintext URL that is not loopback."""
-    conversation: str | None = None
     """Whose journey this is; without one the account's own."""
 
 

@@ -15,7 +15,7 @@ from bodies.minecraft.motor.link import MotorLink
 from bodies.minecraft.motor.motor import JOIN_S, Motor, MotorLost, MotorTrouble
 from bodies.minecraft.observation import Surroundings
 from bodies.minecraft.options import Profile
-from kernel.body import BodyTrouble, JoinRefused, Leave, WorldEnded, WorldEvents
+from kernel.body import BodyTrouble, JoinRefused, Leave, SessionSide, WorldEnded
 
 EVENTS_EVERY_S: Final = 1.0
 """Between two looks for events: a motor tells of them only when it is asked."""
@@ -56,7 +56,7 @@ class Stay:
     """Holds the motor for one session."""
 
     def __init__(
-        self, link: MotorLink, profile: Profile, told: WorldEvents, nursery: trio.Nursery
+        self, link: MotorLink, profile: Profile, told: SessionSide, nursery: trio.Nursery
     ) -> None:
         self.session = wire.SessionRef(uuid.uuid4().hex, 1)
         self.events = Events(profile.username)

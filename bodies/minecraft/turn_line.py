@@ -101,7 +101,7 @@ def turn_line(
         turn=NativeTurn(
             turn=facts.number,
             decision=_decided(facts),
-            outcome=outcome_of(facts),
+            outcome=facts.outcome,
             effect=_effect(facts),
             action=_status(facts),
             failure=_failure(facts),
@@ -126,12 +126,6 @@ def turn_line(
         speech_delivery_id=speech.delivery_id or UNSET,
         narration_event=speech.narration_event or UNSET,
     )
-
-
-def outcome_of(facts: MinecraftTurn) -> str:
-    """The turn's outcome; a turn in which the model chose to wait waited, whatever followed."""
-    chose_to_wait = facts.decision is not None and facts.decision.action is None
-    return "waited" if chose_to_wait and facts.outcome == "interrupted" else facts.outcome
 
 
 def _decided(facts: MinecraftTurn) -> Decided | None:

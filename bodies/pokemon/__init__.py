@@ -5,15 +5,14 @@ from __future__ import annotations
 import msgspec
 
 from kernel.bodies import BodyKind, register
-from kernel.body import OpenBody, WorldEvents
-from kernel.journal.projection import NAMELESS
-from kernel.journal.projection import JournalReading
+from kernel.body import OpenBody, SessionSide
+from kernel.journal.projection import NAMELESS, JournalReading
 
 
-def _open(options: msgspec.Raw, events: WorldEvents) -> OpenBody:
+def _open(options: msgspec.Raw, side: SessionSide) -> OpenBody:
     from bodies.pokemon.opening import open_body
 
-    del events  # a seat's world reports none
+    del side  # a seat's world reports no events and starts no process
     return open_body(options)
 
 

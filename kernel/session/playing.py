@@ -27,6 +27,7 @@ from kernel.play import Play, Sofar
 from kernel.session import wire
 from kernel.session.models import ModelUnusable, caller_of
 from kernel.session.preparing import NotPlayable, Prepared
+from kernel.session.side import Side
 from kernel.session.specification import BudgetCeiling
 from kernel.session.summary import counters_of, summary_of
 from kernel.speaking import Speaking
@@ -55,10 +56,12 @@ async def play_session(
 ) -> wire.Ended:
     """Play to the end and say how it ended. Raises NotPlayable when it could not begin."""
     events = LatestEvent(controls.ring)
+    room_choice = prepared.specification.room
+    side = Side(room_choice.name if room_choice else None, events, controls)
     emit(wire.Joining())
     refused: NotPlayable | None = None
     try:
-        async with prepared.kind.open(prepared.specification.options, events) as body:
+        async with prepared.kind.open(prepared.specification.options, side) as body:
             try:
                 return await _with_body(prepared, controls, lease, emit, room, body, events)
             except NotPlayable as error:
@@ -118,7 +121,7 @@ async def _settle_in(
     stack: AsyncExitStack,
 ) -> Play:
     specification, budget = prepared.specification, prepared.budget
-    controls.descendants = joined.descendants
+    controls.descendants = tuple({*controls.descendants, *joined.descendants})
     memory = await trio.to_thread.run_sync(_memory, prepared, joined.journey_id)
     body.recall(memory)
     trail = Trail(_open_journal(prepared, joined))

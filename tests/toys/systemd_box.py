@@ -74,18 +74,19 @@ def booted_box(folder: Path, *, shown: Path) -> Iterator[Box]:
     with ExitStack() as cleanup:
         root = _layered_root(folder, cleanup)
         cgroup = _own_cgroup(name, cleanup)
+        log = cleanup.enter_context((folder / "boot.log").open("wb"))
         nspawn = subprocess.Popen(
             [
+                *("sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', cgroup),
                 *("systemd-nspawn", "--quiet", f"--directory={root}", f"--machine={name}"),
                 *("--register=no", "--keep-unit", "--private-network", "--console=pipe"),
                 *(f"--bind-ro={shown}", "--kill-signal=SIGRTMIN+3"),
                 *("--boot", "systemd.unit=multi-user.target"),
             ],
             stdin=subprocess.DEVNULL,
-            stdout=(folder / "boot.log").open("wb"),
+            stdout=log,
             stderr=subprocess.STDOUT,
             env={**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
-            preexec_fn=lambda: (cgroup / "cgroup.procs").write_text("0") and None,
         )
         cleanup.callback(_power_off, nspawn)
         yield Box(root, _leader(nspawn, folder / "boot.log"))

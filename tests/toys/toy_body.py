@@ -163,4 +163,4 @@ async def _settled(_options: msgspec.Raw, recovery: str) -> bool:
     return recovery == "toy-recovery"
 
 
-KIND = BodyKind("toy", ("toy",), lambda _o, _e: opened(Corridor()), _settled, lambda: None)
+KIND = BodyKind("toy", ("toy",), lambda _o, _s: opened(Corridor()), _settled, lambda: None)

@@ -18,6 +18,8 @@ from bodies.minecraft.adapter import MinecraftBody
 from bodies.minecraft.motor.motor import MotorLost
 from bodies.minecraft.motor.tools import ToolAnswer
 from bodies.minecraft.opening import open_body
+from kernel.controls import Controls
+from kernel.session.side import Side
 from kernel.world_events import LatestEvent
 
 PROGRAM = Path(__file__).with_name("scripted_motor.py")
@@ -82,13 +84,18 @@ def events() -> LatestEvent:
 
 
 @pytest.fixture
-def opened(events: LatestEvent) -> OpenBody:
+def side(events: LatestEvent) -> Side:
+    return Side("tavern", events, Controls())
+
+
+@pytest.fixture
+def opened(side: Side) -> OpenBody:
     """Opens a body over a scripted motor process; not joined."""
 
     @asynccontextmanager
     async def open_one(script: dict[str, Any] | None = None) -> AsyncIterator[MinecraftBody]:
         with trio.fail_after(30):
-            async with open_body(options_for(script or {}), events) as body:
+            async with open_body(options_for(script or {}), side) as body:
                 yield body
 
     return open_one

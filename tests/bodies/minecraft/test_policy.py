@@ -122,9 +122,9 @@ def test_options_take_nothing_unknown() -> None:
 
 
 def test_a_journey_is_named_by_profile_and_conversation_percent_encoded() -> None:
-    assert journey_id(options()) == "minecraft:p:Alex"
-    named = options(conversation="team a/b:c", profile={**PROFILE, "id": "x:y"})
-    assert journey_id(named) == "minecraft:x%3Ay:team%20a%2Fb%3Ac"
+    assert journey_id(options().profile, None) == "minecraft:p:Alex"
+    profile = options(profile={**PROFILE, "id": "x:y"}).profile
+    assert journey_id(profile, "team a/b:c") == "minecraft:x%3Ay:team%20a%2Fb%3Ac"
 
 
 def test_the_policy_is_the_games_own() -> None:

@@ -223,12 +223,12 @@ async def test_a_look_that_proves_nothing_is_none(
     assert not getattr(raised.value, "confirmed", False)
 
 
-async def test_a_command_that_cannot_be_started_is_refused_by_name(events: Any) -> None:
+async def test_a_command_that_cannot_be_started_is_refused_by_name(side: Any) -> None:
     options = msgspec.Raw(
         b'{"motor": ["no-such-motor"], "profile": {"id": "p", "host": "h", "port": 1,'
         b' "version": "1.20.1", "username": "Alex"}}'
     )
-    async with open_body(options, events) as body:
+    async with open_body(options, side) as body:
         with pytest.raises(JoinRefused, match="no-such-motor"):
             await body.join()
 

@@ -33,12 +33,12 @@ def at(options: msgspec.Raw, url: str) -> msgspec.Raw:
 
 
 async def test_a_body_plays_through_a_running_motor_and_leaves_it_running(
-    options: Any, events: Any
+    options: Any, side: Any
 ) -> None:
     command = [*msgspec.json.decode(options({}))["motor"], "http"]
     with trio.fail_after(30):
         async with running(command) as (url, _):
-            async with open_body(at(options({}), url), events) as body:
+            async with open_body(at(options({}), url), side) as body:
                 joined = await body.join()
                 assert joined.descendants == ()
                 assert (await body.observe()).native.near == ("Kim",)
@@ -49,12 +49,12 @@ async def test_a_body_plays_through_a_running_motor_and_leaves_it_running(
 
 
 async def test_a_running_motor_that_goes_away_ends_the_world_unconfirmed(
-    options: Any, events: Any
+    options: Any, side: Any
 ) -> None:
     command = [*msgspec.json.decode(options({}))["motor"], "http"]
     with trio.fail_after(30):
         async with running(command) as (url, process):
-            async with open_body(at(options({}), url), events) as body:
+            async with open_body(at(options({}), url), side) as body:
                 await body.join()
                 process.kill()
                 ended = await body.ended()
@@ -62,13 +62,13 @@ async def test_a_running_motor_that_goes_away_ends_the_world_unconfirmed(
                 assert ended.cause
 
 
-async def test_a_running_motor_that_hangs_delays_no_stop(options: Any, events: Any) -> None:
+async def test_a_running_motor_that_hangs_delays_no_stop(options: Any, side: Any) -> None:
     """K9: neither a look nor the farewell outlasts its bound."""
     hangs = {"poll_events": [{"late": 60}]}
     command = [*msgspec.json.decode(options(hangs))["motor"], "http"]
     with trio.fail_after(10):
         async with running(command) as (url, process):
-            async with open_body(at(options({}), url), events) as body:
+            async with open_body(at(options({}), url), side) as body:
                 await body.join()
                 await trio.sleep(1.2)
                 for call in (body.observe, body.observe, body.leave, body.leave):
@@ -77,12 +77,12 @@ async def test_a_running_motor_that_hangs_delays_no_stop(options: Any, events: A
             process.kill()
 
 
-async def test_a_motor_that_cannot_be_reached_is_refused(options: Any, events: Any) -> None:
+async def test_a_motor_that_cannot_be_reached_is_refused(options: Any, side: Any) -> None:
     listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
     port = listener.socket.getsockname()[1]
     await listener.aclose()
     with trio.fail_after(30):
-        async with open_body(at(options({}), f"http://127.0.0.1:{port}/mcp"), events) as body:
+        async with open_body(at(options({}), f"http://127.0.0.1:{port}/mcp"), side) as body:
             with pytest.raises(JoinRefused) as refused:
                 await body.join()
     assert refused.value.reason == "world_unreachable"
