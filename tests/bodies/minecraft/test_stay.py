@@ -41,7 +41,7 @@ async def test_a_body_joins_looks_acts_and_leaves(opened: Any) -> None:
     async with opened() as body:
         joined = await body.join()
         assert joined.environment_id == "minecraft"
-        assert joined.journey_id == "minecraft:garden:Alex"
+        assert joined.journey_id == "minecraft:garden:tavern"
         assert joined.connection_generation == 1
         sight = await body.observe()
         assert sight.native.near == ("Kim",)
