@@ -13,7 +13,7 @@ import tomli
 import config
 from config.check import check_config
 from config.loading import load_settings
-from config.settings import Settings
+from config.settings import PokemonSeat, Settings
 from config.shape import differences
 
 EXAMPLES = Path(config.__file__).parent / "examples"
@@ -54,11 +54,17 @@ def test_what_the_example_shows_as_a_default_is_the_default():
     assert len(remarks) > 15
 
 
-def test_the_demo_stays_on_this_host():
-    settings = load_settings(EXAMPLES / "demo.toml")
+@pytest.mark.parametrize("file", ["demo.toml", "demo-minecraft.toml"])
+def test_a_demo_stays_on_this_host(file: str):
+    settings = load_settings(EXAMPLES / file)
     assert all(model.local for model in settings.models.values())
     addresses = [model.endpoint for model in settings.models.values()]
-    addresses += [getattr(seat, "address", "") for seat in settings.seats.values()]
+    for seat in settings.seats.values():
+        if isinstance(seat, PokemonSeat):
+            addresses.append(seat.address)
+        else:
+            assert seat.profile.host == "127.0.0.1"
+            assert not isinstance(seat.motor, str)
     assert all("://127.0.0.1:" in address for address in addresses)
 
 
