@@ -17,7 +17,7 @@ class Correspondence:
     """One for each session that has a room."""
 
     session: SessionRecord
-    starter: Caller
+    starter: Caller | None
     """Who started the sitting: its notables are told under this caller's grant (K33)."""
     _logged: set[DeliveryOutcome] = field(default_factory=set[DeliveryOutcome])
 
@@ -46,6 +46,8 @@ def withheld(
     alone, one in another room needs a starter who speaks for that room (as at its start).
     """
     starter, seat = correspondence.starter, correspondence.session.seat
+    if starter is None:
+        return "it is not known who started the sitting"
     if not permissions.allow(starter, "join", seat):
         return f"uid {starter.uid}, who started the sitting, is no longer granted join on {seat}"
     if room != seats_own and not permissions.speak_for(starter, room):

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import trio
 from msgspec.structs import replace
@@ -35,6 +36,7 @@ from daemon.rooms.control_room import ControlRoom
 from daemon.rooms.correspondence import Correspondence, withheld
 from daemon.rooms.delivery import delivery_of
 from daemon.rooms.destination import Destination
+from daemon.rooms.gone_room import GoneRoom
 from daemon.rooms.ledger import Ledger
 from daemon.rooms.log_room import LogRoom
 from daemon.rooms.receipts import ReceiptLog, receipt_of, view_of
@@ -47,7 +49,9 @@ FAREWELL_SECONDS = 2.0
 """For what waits when the daemon ends."""
 
 StarterOf = Callable[[SessionRecord], Caller | None]
-"""Who started the sitting of a live session; None: that session is not live."""
+"""Who started the sitting of a live session; None: nobody knows."""
+_Key: TypeAlias = tuple[str, configuration.Room | None]
+"""A room's name with what it was when a session began."""
 
 
 @asynccontextmanager
@@ -94,7 +98,7 @@ class Rooms:
         self._starter_of = starter_of
         self._receipts = receipts
         self._open_ones = open_ones
-        self._open: dict[tuple[str, configuration.Room], Room] = {}
+        self._open: dict[_Key, Room] = {}
         self._of_sessions: dict[str, tuple[Room, Correspondence]] = {}
         self._followers: defaultdict[str, set[Follower]] = defaultdict(set[Follower])
         self._ledger = Ledger()
@@ -156,10 +160,9 @@ class Rooms:
     # Within
 
     def _enter(self, session: SessionRecord, name: str) -> None:
-        settings, starter = self._settings().rooms.get(name), self._starter_of(session)
-        if settings is None or starter is None:
-            return
-        key = (name, replace(settings, principals=frozenset()))
+        settings = self._settings().rooms.get(name)
+        # Who belongs to a room is always as last loaded, so it makes no other room.
+        key = (name, None if settings is None else replace(settings, principals=frozenset()))
         room = self._open.get(key)
         if room is None:
             room = self._open[key] = Room(
@@ -170,9 +173,12 @@ class Rooms:
             )
             self._open_ones.start_soon(self._run, key, room)
         room.hold()
-        self._of_sessions[session.session_id] = room, Correspondence(session, starter)
+        self._of_sessions[session.session_id] = (
+            room,
+            Correspondence(session, self._starter_of(session)),
+        )
 
-    async def _run(self, key: tuple[str, configuration.Room], room: Room) -> None:
+    async def _run(self, key: _Key, room: Room) -> None:
         try:
             await room.run()
         finally:
@@ -222,8 +228,10 @@ class Rooms:
     def _tell(self, seat: str, room: str, outcome: wire.DeliveryOutcome, detail: str) -> None:
         self._happenings.tell(DeliverySettled(seat, room, outcome, detail))
 
-    def _destination(self, name: str, settings: configuration.Room) -> Destination:
+    def _destination(self, name: str, settings: configuration.Room | None) -> Destination:
         match settings:
+            case None:
+                return GoneRoom()
             case configuration.ControlRoom():
                 return ControlRoom(self._followers[name])
             case configuration.LogRoom():

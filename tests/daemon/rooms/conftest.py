@@ -60,13 +60,14 @@ Answer = bytes | Callable[[trio.abc.Stream], Awaitable[None]]
 class Receiver:
     """Answers every request with the same bytes, or lets `answer` do with the client as it likes.
 
-    `answer` None lets the client wait for ever.
+    `answer` None lets the client wait until `release` is set.
     """
 
     answer: Answer | None = OK
     port: int = 0
     connections: int = 0
     requests: list[Request] = field(default_factory=list)
+    release: trio.Event = field(default_factory=trio.Event)
     _arrived: trio.Event = field(default_factory=trio.Event)
 
     async def got(self, count: int) -> list[Request]:
@@ -102,7 +103,8 @@ class Receiver:
         elif self.answer is not None:
             await self.answer(stream)
         else:
-            await trio.sleep_forever()
+            await self.release.wait()
+            await stream.send_all(OK)
 
 
 @asynccontextmanager
@@ -139,7 +141,7 @@ def receiving() -> Any:
 @pytest.fixture
 def clock() -> MockClock:
     """Jumps when nothing but time is waited for; threads and sockets are given a moment."""
-    return MockClock(autojump_threshold=0.05)
+    return MockClock(autojump_threshold=0.02)
 
 
 @pytest.fixture

@@ -175,6 +175,18 @@ async def test_a_room_that_a_reload_took_away_gets_nothing_and_nobody_else_does(
     assert (old.connections, other.connections) == (0, 0)
 
 
+async def test_what_is_for_a_room_that_was_gone_before_the_session_began_is_counted(
+    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any
+):
+    async with playing_in(make_settings()) as played:
+        session = make_session()
+        played.begin(session)
+        played.settings = make_settings(parlour=LogRoom())
+        played.speak(session)
+        assert await played.outcomes(1) == ["failed"]
+    assert "no such room when the session began" in played.settled[0].reason
+
+
 async def test_a_session_keeps_the_address_that_it_began_with_and_a_later_one_has_the_new(
     clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook,
