@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
+from functools import lru_cache
 
 
 def instant(seconds: float) -> str:
@@ -12,11 +13,12 @@ def instant(seconds: float) -> str:
     return f"{_second(whole)}.{milliseconds:03}Z"
 
 
-@functools.lru_cache(maxsize=4)
-def _second(whole: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
-
-
 def utc_now() -> str:
     """The wall clock now, for people and journals; never for deadlines."""
     return instant(time.time())
+
+
+@lru_cache(maxsize=2)
+def _second(whole: int) -> str:
+    # A turn writes many instants within one second, and this is the dear part of each.
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))

@@ -12,13 +12,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "toys"))
 
-from played_journal import write_journal  # noqa: E402
+from played_journal import write_journal
 
-from kernel.bodies import body_of_environment  # noqa: E402
-from kernel.journal.evaluation.evaluate import evaluate  # noqa: E402
-from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts  # noqa: E402
-from kernel.journal.projection import JournalReading  # noqa: E402
-from kernel.journal.verify import verify  # noqa: E402
+from kernel.bodies import body_of_environment
+from kernel.journal.evaluation.evaluate import evaluate
+from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
+from kernel.journal.projection import JournalReading
+from kernel.journal.verify import verify
 
 ROUNDS = 9
 
