@@ -98,7 +98,9 @@ def _journal_handler() -> logging.Handler:
         JournalHandler,
     )
 
-    return JournalHandler(SYSLOG_IDENTIFIER="playd")
+    handler = JournalHandler(SYSLOG_IDENTIFIER="playd")
+    handler.setFormatter(logging.Formatter("%(message)s"))  # the journal has the rest in fields
+    return handler
 
 
 def _stderr_handler() -> logging.Handler:

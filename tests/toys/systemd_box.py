@@ -37,15 +37,15 @@ def missing() -> str | None:
 class Box:
     """A running box."""
 
-    def __init__(self, root: Path, leader: int) -> None:
-        self.root = root
-        """Its disk, seen from outside."""
+    def __init__(self, written: Path, leader: int) -> None:
+        self.written = written
+        """All that was written on its disk, seen from outside; what it shows of itself is not."""
         self._leader = leader
 
     def run(
         self, *command: str, check: bool = True, seconds: float = COMMAND_SECONDS
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command inside to its end. Raises AssertionError when it fails and `check` is on."""
+        """Run a command inside to its end; with `check` it must succeed, else AssertionError."""
         done = subprocess.run(
             ["nsenter", "-t", str(self._leader), "-a", "--", *command],
             stdin=subprocess.DEVNULL,
@@ -89,7 +89,7 @@ def booted_box(folder: Path, *, shown: Path) -> Iterator[Box]:
             env={**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
         )
         cleanup.callback(_power_off, nspawn)
-        yield Box(root, _leader(nspawn, folder / "boot.log"))
+        yield Box(root.with_name("upper"), _leader(nspawn, folder / "boot.log"))
 
 
 def _layered_root(folder: Path, cleanup: ExitStack) -> Path:
