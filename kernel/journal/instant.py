@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from functools import lru_cache
 

@@ -62,7 +62,7 @@ async def converse(incoming: int, outgoing: int) -> int:
 
 async def _hold(specification: Specification, lines: Lines, outbox: Outbox) -> int:
     # Imported here: the model client is heavy, and hello should not wait for it.
-    from kernel.session.playing import play_session
+    from kernel.session.playing import Playing
     from kernel.session.preparing import NotPlayable, prepare
     from kernel.session.recovering import recover
 
@@ -74,11 +74,8 @@ async def _hold(specification: Specification, lines: Lines, outbox: Outbox) -> i
         else:
             prepared = prepare(specification)
             session.budget = prepared.budget
-            terminal = await session.during(
-                lambda: play_session(
-                    prepared, session.controls, session.lease, outbox.put, outbox.room
-                )
-            )
+            playing = Playing(prepared, session.controls, session.lease, outbox.put, outbox.room)
+            terminal = await session.during(playing.play)
     except NotPlayable as error:
         terminal = wire.Refused(reason=error.reason[:40], detail=error.detail)
     except Exception:

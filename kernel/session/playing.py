@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from typing import Literal
 
 import trio
@@ -47,54 +48,106 @@ _TOLD_AT_THE_END: dict[str, NotableKind] = {
 }
 
 
-async def play_session(
-    prepared: Prepared,
-    controls: Controls,
-    lease: HeldLease,
-    emit: Callable[[wire.FromSession], None],
-    room: Callable[[], Awaitable[None] | None],
-) -> wire.Ended:
-    """Play to the end and say how it ended. Raises NotPlayable when it could not begin."""
-    events = LatestEvent(controls.ring)
-    room_choice = prepared.specification.room
-    side = Side(room_choice.name if room_choice else None, events, controls)
-    emit(wire.Joining())
-    refused: NotPlayable | None = None
-    try:
-        async with prepared.kind.open(prepared.specification.options, side) as body:
-            try:
-                return await _with_body(prepared, controls, lease, emit, room, body, events)
-            except NotPlayable as error:
-                # Raised outside of the body's nursery, which would wrap it in a group.
-                refused = error
-    except JoinRefused as error:
-        refused = NotPlayable(error.reason, error.detail)
-    assert refused is not None
-    raise refused
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """One session in mode play, and what it shares with the tasks around it."""
 
+    prepared: Prepared
+    controls: Controls
+    lease: HeldLease
+    emit: Callable[[wire.FromSession], None]
+    room: Callable[[], Awaitable[None] | None]
 
-async def _with_body(
-    prepared: Prepared,
-    controls: Controls,
-    lease: HeldLease,
-    emit: Callable[[wire.FromSession], None],
-    room: Callable[[], Awaitable[None] | None],
-    body: AnyBody,
-    events: LatestEvent,
-) -> wire.Ended:
-    joined = await _join(body, controls)
-    if joined is None:
-        return _ended(_ending(controls), await _leave(body, controls), 0)
-    async with AsyncExitStack() as stack:
+    async def play(self) -> wire.Ended:
+        """Play to the end and say how it ended. Raises NotPlayable when it could not begin."""
+        specification = self.prepared.specification
+        events = LatestEvent(self.controls.ring)
+        conversation = specification.room.name if specification.room else None
+        side = Side(conversation, events, self.controls)
+        self.emit(wire.Joining())
+        refused: NotPlayable | None = None
         try:
-            play = await _settle_in(
-                prepared, controls, lease, emit, room, body, joined, events, stack
+            async with self.prepared.kind.open(specification.options, side) as body:
+                try:
+                    return await self._with_body(body, events)
+                except NotPlayable as error:
+                    # Raised outside of the body's nursery, which would wrap it in a group.
+                    refused = error
+        except JoinRefused as error:
+            refused = NotPlayable(error.reason, error.detail)
+        assert refused is not None
+        raise refused
+
+    async def _with_body(self, body: AnyBody, events: LatestEvent) -> wire.Ended:
+        joined = await _join(body, self.controls)
+        if joined is None:
+            return _ended(_ending(self.controls), await _leave(body, self.controls), 0)
+        async with AsyncExitStack() as stack:
+            try:
+                play = await self._settle_in(body, joined, events, stack)
+            except NotPlayable as error:
+                self.controls.end(Ending("crashed", error.detail, over_in=5.0))
+                await _leave(body, self.controls)
+                raise
+            return await _play_out(play, self.controls, self.emit)
+
+    async def _settle_in(
+        self, body: AnyBody, joined: Joined, events: LatestEvent, stack: AsyncExitStack
+    ) -> Play:
+        prepared, controls, emit = self.prepared, self.controls, self.emit
+        specification, budget = prepared.specification, prepared.budget
+        controls.descendants = tuple({*controls.descendants, *joined.descendants})
+        memory = await trio.to_thread.run_sync(_memory, prepared, joined.journey_id)
+        body.recall(memory)
+        trail = Trail(_open_journal(prepared, joined))
+        stack.push_async_callback(trail.writer.close)
+
+        async def ready(role: Literal["mind", "voice"], model: Model) -> Mind:
+            try:
+                call = await stack.enter_async_context(caller_of(model))
+            except ModelUnusable as error:
+                raise NotPlayable("model_unusable", str(error)) from None
+            return Mind(role, model, call, budget, trail.write, emit)
+
+        mind = await ready("mind", prepared.mind)
+        persona = specification.persona.text
+        voice = prepared.voice and Voice(await ready("voice", prepared.voice), persona)
+        gate = SpeechGate()
+        emit(
+            wire.Running(
+                journey_id=joined.journey_id,
+                environment_session_id=joined.environment_session_id,
+                environment_id=joined.environment_id,
+                journal=str(trail.writer.path),
+                recovery=joined.recovery,
+                descendants=joined.descendants,
             )
-        except NotPlayable as error:
-            controls.end(Ending("crashed", error.detail, over_in=5.0))
-            await _leave(body, controls)
-            raise
-        return await _play_out(play, controls, emit)
+        )
+        return Play(
+            body=body,
+            controls=controls,
+            lease=self.lease,
+            budget=budget,
+            trail=trail,
+            deciding=Deciding(body, mind, controls, budget, events, gate, persona),
+            speaking=Speaking(
+                bounds=body.policy.bounds,
+                gate=gate,
+                controls=controls,
+                budget=budget,
+                emit=emit,
+                room_authors=specification.room is not None and specification.room.authors_speech,
+                voice=voice,
+            ),
+            telling=Telling(
+                Notables(prepared.sofar.notables), trail.write, emit, controls.acknowledged
+            ),
+            sofar=Sofar(trio.current_time(), prepared.sofar.turns, specification.sitting.elapsed),
+            run_id=specification.session_id,
+            emit=emit,
+            room=self.room,
+            objective=memory.objective,
+        )
 
 
 async def _join(body: AnyBody, controls: Controls) -> Joined | None:
@@ -107,72 +160,6 @@ async def _join(body: AnyBody, controls: Controls) -> Joined | None:
     except WorldEnded as ended:
         raise NotPlayable("world_unreachable", ended.cause) from None
     return None
-
-
-async def _settle_in(
-    prepared: Prepared,
-    controls: Controls,
-    lease: HeldLease,
-    emit: Callable[[wire.FromSession], None],
-    room: Callable[[], Awaitable[None] | None],
-    body: AnyBody,
-    joined: Joined,
-    events: LatestEvent,
-    stack: AsyncExitStack,
-) -> Play:
-    specification, budget = prepared.specification, prepared.budget
-    controls.descendants = tuple({*controls.descendants, *joined.descendants})
-    memory = await trio.to_thread.run_sync(_memory, prepared, joined.journey_id)
-    body.recall(memory)
-    trail = Trail(_open_journal(prepared, joined))
-    stack.push_async_callback(trail.writer.close)
-
-    async def ready(role: Literal["mind", "voice"], model: Model) -> Mind:
-        try:
-            call = await stack.enter_async_context(caller_of(model))
-        except ModelUnusable as error:
-            raise NotPlayable("model_unusable", str(error)) from None
-        return Mind(role, model, call, budget, trail.write, emit)
-
-    mind = await ready("mind", prepared.mind)
-    persona = specification.persona.text
-    voice = None if prepared.voice is None else Voice(await ready("voice", prepared.voice), persona)
-    gate = SpeechGate()
-    emit(
-        wire.Running(
-            journey_id=joined.journey_id,
-            environment_session_id=joined.environment_session_id,
-            environment_id=joined.environment_id,
-            journal=str(trail.writer.path),
-            recovery=joined.recovery,
-            descendants=joined.descendants,
-        )
-    )
-    return Play(
-        body=body,
-        controls=controls,
-        lease=lease,
-        budget=budget,
-        trail=trail,
-        deciding=Deciding(body, mind, controls, budget, events, gate, persona),
-        speaking=Speaking(
-            bounds=body.policy.bounds,
-            gate=gate,
-            controls=controls,
-            budget=budget,
-            emit=emit,
-            room_authors=specification.room is not None and specification.room.authors_speech,
-            voice=voice,
-        ),
-        telling=Telling(
-            Notables(prepared.sofar.notables), trail.write, emit, controls.acknowledged
-        ),
-        sofar=Sofar(trio.current_time(), prepared.sofar.turns, specification.sitting.elapsed),
-        run_id=specification.session_id,
-        emit=emit,
-        room=room,
-        objective=memory.objective,
-    )
 
 
 async def _play_out(
