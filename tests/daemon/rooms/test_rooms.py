@@ -30,7 +30,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 async def test_words_and_notables_reach_the_sessions_own_room_and_no_other(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
+    playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook,
 ):  # fmt: skip
     async with receiving() as parlour, receiving() as hall:
@@ -55,7 +55,7 @@ async def test_words_and_notables_reach_the_sessions_own_room_and_no_other(
 
 
 async def test_a_failing_room_is_logged_once_a_session_and_counted_each_time(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
+    playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook, caplog: pytest.LogCaptureFixture, tmp_path: Path,
 ):  # fmt: skip
     async with receiving(b"HTTP/1.1 404 No\r\n\r\n") as one:
@@ -104,11 +104,11 @@ async def test_a_hanging_webhook_holds_up_nobody_and_a_bounded_number_of_words(
             assert waiting <= 65
             before = trio.current_time()
         assert trio.current_time() - before <= 4, "the daemon's end waits for no webhook"
-    assert len(hanging.requests) == 1
+    assert len({request.json()["deliveryId"] for request in hanging.requests}) <= 1
 
 
 async def test_a_reload_that_revokes_the_grant_stops_the_notables_and_says_why(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
+    playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook, caplog: pytest.LogCaptureFixture,
 ):  # fmt: skip
     async with receiving() as one:
@@ -133,7 +133,7 @@ async def test_a_reload_that_revokes_the_grant_stops_the_notables_and_says_why(
 
 
 async def test_in_a_room_that_is_not_the_seats_the_starter_must_still_speak_for_it(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any
+    playing_in: Any, make_settings: Any, make_session: Any
 ):
     theirs = LogRoom(principals=frozenset(("uid:1001",)))
     async with playing_in(make_settings(JOINS, parlour=theirs)) as played:
@@ -147,7 +147,7 @@ async def test_in_a_room_that_is_not_the_seats_the_starter_must_still_speak_for_
 
 
 async def test_a_group_that_the_starter_was_in_grants_as_well(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any
+    playing_in: Any, make_settings: Any, make_session: Any
 ):
     group = Grant(principal="group:daemon", verbs=frozenset(("join",)), seats=frozenset(("*",)))
     settings = make_settings(group, seats_room="parlour", parlour=LogRoom())
@@ -160,7 +160,7 @@ async def test_a_group_that_the_starter_was_in_grants_as_well(
 
 
 async def test_a_room_that_a_reload_took_away_gets_nothing_and_nobody_else_does(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
+    playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook,
 ):  # fmt: skip
     async with receiving() as old, receiving() as other:
@@ -176,7 +176,7 @@ async def test_a_room_that_a_reload_took_away_gets_nothing_and_nobody_else_does(
 
 
 async def test_what_is_for_a_room_that_was_gone_before_the_session_began_is_counted(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any
+    playing_in: Any, make_settings: Any, make_session: Any
 ):
     async with playing_in(make_settings()) as played:
         session = make_session()
@@ -188,7 +188,7 @@ async def test_what_is_for_a_room_that_was_gone_before_the_session_began_is_coun
 
 
 async def test_a_session_keeps_the_address_that_it_began_with_and_a_later_one_has_the_new(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
+    playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook,
 ):  # fmt: skip
     async with receiving() as old, receiving() as new:
@@ -205,7 +205,7 @@ async def test_a_session_keeps_the_address_that_it_began_with_and_a_later_one_ha
 
 
 async def test_last_words_are_delivered_after_the_session_has_ended(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
+    playing_in: Any, make_settings: Any, make_session: Any, receiving: Any,
     webhook: MakeWebhook,
 ):  # fmt: skip
     async with receiving() as one:
@@ -227,7 +227,7 @@ async def test_last_words_are_delivered_after_the_session_has_ended(
 
 
 async def test_followers_of_a_control_room_see_deliveries_and_say_what_became_of_them(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any
+    playing_in: Any, make_settings: Any, make_session: Any
 ):
     async with playing_in(make_settings(parlour=ControlRoom(), hall=LogRoom())) as played:
         session = make_session()
@@ -266,7 +266,7 @@ async def test_followers_of_a_control_room_see_deliveries_and_say_what_became_of
 
 
 async def test_a_flooding_session_pushes_nothing_out_of_another_seats_memory(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any
+    playing_in: Any, make_settings: Any, make_session: Any
 ):
     async with playing_in(make_settings(parlour=ControlRoom())) as played:
         red, blue = make_session(), make_session(seat="blue", number=2)
@@ -286,7 +286,7 @@ async def test_a_flooding_session_pushes_nothing_out_of_another_seats_memory(
 
 
 async def test_a_log_room_is_a_line_in_the_log_with_nothing_that_a_terminal_obeys(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any,
+    playing_in: Any, make_settings: Any, make_session: Any,
     caplog: pytest.LogCaptureFixture,
 ):  # fmt: skip
     caplog.set_level(logging.INFO)
@@ -299,7 +299,7 @@ async def test_a_log_room_is_a_line_in_the_log_with_nothing_that_a_terminal_obey
 
 
 async def test_receipts_are_read_newest_first_by_room_and_seat_over_a_torn_line(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, tmp_path: Path
+    playing_in: Any, make_settings: Any, make_session: Any, tmp_path: Path
 ):
     settings = make_settings(parlour=LogRoom(), hall=LogRoom())
     for round_ in range(2):
@@ -325,7 +325,7 @@ async def test_receipts_are_read_newest_first_by_room_and_seat_over_a_torn_line(
 
 
 async def test_a_disk_that_takes_no_receipt_costs_receipts_and_nothing_else(
-    clock: MockClock, playing_in: Any, make_settings: Any, make_session: Any, tmp_path: Path,
+    playing_in: Any, make_settings: Any, make_session: Any, tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ):  # fmt: skip
     (tmp_path / "receipts.jsonl").mkdir()
