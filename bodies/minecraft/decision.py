@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from bodies.minecraft import wire
 from bodies.minecraft.actions import (
@@ -26,6 +25,7 @@ from bodies.minecraft.actions import (
 from kernel.body import Decision, Invalid, TextBounds
 from kernel.model.numbers import lossless_int, lossless_number
 from kernel.model.request import Schema
+from kernel.written import WrongField, reader
 
 BOUNDS = TextBounds(
     monologue=1_000,
@@ -43,56 +43,11 @@ MinecraftDecision = Decision[wire.Action]
 def decide(answer: bytes) -> MinecraftDecision | Invalid:
     """Read one JSON object. Never raises for what a model wrote."""
     try:
-        fields = _decoder.decode(answer)
-    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
-        return Invalid("", f"no JSON object: {str(wrong)[:200]}")
-    try:
-        return _decision(fields)
-    except _Wrong as wrong:
+        written = _read(answer)
+        action = _action(written.given)
+    except WrongField as wrong:
         return wrong.invalid
-
-
-def _decision(fields: dict[str, Any]) -> MinecraftDecision:
-    given = {name: value for name, value in fields.items() if value is not None}
-    for name in given:
-        if name not in _FIELD_NAMES:
-            raise _Wrong(name[:60], "there is no such field")
-    clipped: list[str] = []
-    monologue = _text(given, "monologue", BOUNDS.monologue, clipped)
-    intent = _text(given, "intent", BOUNDS.intent, clipped)
-    if not monologue:
-        raise _Wrong("monologue", f"1–{BOUNDS.monologue} characters are wanted")
-    if not intent:
-        raise _Wrong("intent", f"1–{BOUNDS.intent} characters are wanted")
-    notes = _text(given, "notes", BOUNDS.notes, clipped)
-    objective: str | UnsetType | None = UNSET
-    if "objective" in fields:
-        objective = _text(given, "objective", BOUNDS.objective, clipped) or None
-    action = _action(given)
-    return Decision(
-        monologue=monologue,
-        intent=intent,
-        notes=notes,
-        objective=objective,
-        reply=None,
-        speak=None,
-        action=action,
-        description="wait" if action is None else described(action),
-        payload=payload(action),
-        clipped=tuple(clipped),
-    )
-
-
-def _text(given: dict[str, Any], name: str, bound: int, clipped: list[str]) -> str | None:
-    value = given.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise _Wrong(name, "a string is wanted")
-    if len(value) > bound:
-        clipped.append(name)
-        return value[:bound]
-    return value
+    return written.decides(action, "wait" if action is None else described(action), payload(action))
 
 
 def _action(given: dict[str, Any]) -> wire.Action | None:
@@ -101,11 +56,11 @@ def _action(given: dict[str, Any]) -> wire.Action | None:
     if name is not None:
         kind = _KINDS.get(name) if isinstance(name, str) else None
         if kind is None:
-            raise _Wrong("action", f"one of {', '.join(_KINDS)} or null is wanted")
+            raise WrongField("action", f"one of {', '.join(_KINDS)} or null is wanted")
     own = {field.name for field in kind.fields} if kind else set[str]()
     for other in _ACTION_FIELDS:
         if other in given and other not in own:
-            raise _Wrong(other, f"does not belong to {kind.name if kind else 'waiting'}")
+            raise WrongField(other, f"does not belong to {kind.name if kind else 'waiting'}")
     if kind is None:
         return None
     values = _values(kind.fields, given, f"{kind.name} needs it", "")
@@ -119,7 +74,7 @@ def _values(
     for field in fields:
         value = given.get(field.name)
         if value is None:
-            raise _Wrong(within + field.name, missing)
+            raise WrongField(within + field.name, missing)
         values[field.name] = _value(field, value, within + field.name)
     return values
 
@@ -128,9 +83,9 @@ def _value(field: ActionField, value: Any, path: str) -> Any:
     match field.type:
         case "string":
             if not isinstance(value, str):
-                raise _Wrong(path, "a string is wanted")
+                raise WrongField(path, "a string is wanted")
             if not field.low <= len(value) <= field.high:
-                raise _Wrong(path, f"{field.low}–{field.high} characters are wanted")
+                raise WrongField(path, f"{field.low}–{field.high} characters are wanted")
             return value
         case "placements":
             return _placements(field, value, path)
@@ -138,10 +93,10 @@ def _value(field: ActionField, value: Any, path: str) -> Any:
             whole = field.type == "integer"
             number = lossless_int(value) if whole else lossless_number(value)
             if number is None:
-                raise _Wrong(path, f"a {'whole ' if whole else ''}number is wanted")
+                raise WrongField(path, f"a {'whole ' if whole else ''}number is wanted")
             if not field.low <= number <= field.high or (field.above and number == field.low):
                 least = "more than " if field.above else ""
-                raise _Wrong(
+                raise WrongField(
                     path, f"{least}{field.low} to {field.high} is wanted, not {number:.17g}"
                 )
             return number
@@ -149,19 +104,21 @@ def _value(field: ActionField, value: Any, path: str) -> Any:
 
 def _placements(field: ActionField, value: Any, path: str) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        raise _Wrong(path, "a list is wanted")
+        raise WrongField(path, "a list is wanted")
     given = cast("list[Any]", value)
     if not field.low <= len(given) <= field.high:
-        raise _Wrong(path, f"{field.low} to {field.high} placements are wanted, not {len(given)}")
+        raise WrongField(
+            path, f"{field.low} to {field.high} placements are wanted, not {len(given)}"
+        )
     placements: list[dict[str, Any]] = []
     for index, one in enumerate(given):
         at = f"{path}[{index}]"
         if not isinstance(one, dict):
-            raise _Wrong(at, "an object is wanted")
+            raise WrongField(at, "an object is wanted")
         fields = cast("dict[str, Any]", one)
         for name in fields:
             if name not in _PLACEMENT_NAMES:
-                raise _Wrong(f"{at}.{name[:60]}", "there is no such field")
+                raise WrongField(f"{at}.{name[:60]}", "there is no such field")
         placements.append(_placed(_values(_PLACEMENT, fields, "a placement needs it", f"{at}.")))
     return placements
 
@@ -172,12 +129,6 @@ def _placed(values: dict[str, Any]) -> dict[str, Any]:
         return values
     rest = {name: value for name, value in values.items() if name not in ("x", "y", "z")}
     return {"position": {axis: values[axis] for axis in ("x", "y", "z")}, **rest}
-
-
-class _Wrong(Exception):
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.invalid = Invalid(path, reason)
 
 
 _PLACEMENT = (*POSITION, ITEM)
@@ -194,7 +145,7 @@ _TEXTS = {
     " null clears it",
 }
 _FIELD_NAMES = frozenset((*_TEXTS, "action", *_ACTION_FIELDS))
-_decoder = msgspec.json.Decoder(dict[str, Any])
+_read = reader(BOUNDS, _FIELD_NAMES)
 
 
 def _property(field: ActionField) -> dict[str, Any]:

@@ -17,16 +17,15 @@ from bodies.pokemon.actions import CATALOGUE, ActionField, ActionKind, described
 from kernel.body import Decision, Invalid, TextBounds
 from kernel.model.numbers import lossless_int
 from kernel.model.request import Schema
+from kernel.written import WrongField, reader
 
-REPLY = 2_000
-SPEAK = 400
 BOUNDS = TextBounds(
     monologue=600,
     intent=200,
     notes=800,
     objective=160,
-    reply=REPLY,
-    speak=SPEAK,
+    reply=2_000,
+    speak=400,
     interjection=500,
 )
 
@@ -36,84 +35,31 @@ PokemonDecision = Decision[wire.Action]
 def decide(answer: bytes) -> PokemonDecision | Invalid:
     """Read one JSON object. Never raises for what a model wrote."""
     try:
-        fields = _decoder.decode(answer)
-    except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
-        return Invalid("", f"no JSON object: {str(wrong)[:200]}")
-    try:
-        return _decision({k: v for k, v in fields.items() if v is not None}, fields)
-    except _Wrong as wrong:
+        written = _read(answer)
+        action = _action(written.given)
+    except WrongField as wrong:
         return wrong.invalid
-
-
-def _decision(given: dict[str, Any], all_fields: dict[str, Any]) -> PokemonDecision:
-    for name in given:
-        if name not in _FIELD_NAMES:
-            raise _Wrong(name[:60], "there is no such field")
-    clipped: list[str] = []
-    monologue = _text(given, "monologue", BOUNDS.monologue, clipped)
-    intent = _text(given, "intent", BOUNDS.intent, clipped)
-    if not monologue:
-        raise _Wrong("monologue", "1–600 characters are wanted")
-    if not intent:
-        raise _Wrong("intent", "1–200 characters are wanted")
-    notes = _text(given, "notes", BOUNDS.notes, clipped)
-    objective = _objective(given, all_fields, clipped)
-    reply = _text(given, "reply", REPLY, clipped)
-    speak = _text(given, "speak", SPEAK, clipped)
-    action = _action(given)
-    return Decision(
-        monologue=monologue,
-        intent=intent,
-        notes=notes,
-        objective=objective,
-        reply=reply or None,
-        speak=speak or None,
-        action=action,
-        description=described(action),
-        payload=payload(action),
-        clipped=tuple(clipped),
-    )
-
-
-def _text(given: dict[str, Any], name: str, bound: int, clipped: list[str]) -> str | None:
-    value = given.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise _Wrong(name, "a string is wanted")
-    if len(value) > bound:
-        clipped.append(name)
-        return value[:bound]
-    return value
-
-
-def _objective(
-    given: dict[str, Any], all_fields: dict[str, Any], clipped: list[str]
-) -> str | UnsetType | None:
-    """A string sets it, null clears it, an absent field keeps it; an empty string clears it too."""
-    if "objective" not in all_fields:
-        return UNSET
-    return _text(given, "objective", BOUNDS.objective, clipped) or None
+    return written.decides(action, described(action), payload(action))
 
 
 def _action(given: dict[str, Any]) -> wire.Action:
     name = given.get("action")
     if name is None:
-        raise _Wrong("action", "is missing")
+        raise WrongField("action", "is missing")
     kind = _KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise _Wrong("action", f"one of {', '.join(_KINDS)} is wanted")
+        raise WrongField("action", f"one of {', '.join(_KINDS)} is wanted")
     values: list[int | str | bool | UnsetType] = []
     for field in kind.fields:
         if field.name in given:
             values.append(_value(field, given[field.name]))
         elif field.required:
-            raise _Wrong(field.name, f"{kind.name} needs it")
+            raise WrongField(field.name, f"{kind.name} needs it")
         else:
             values.append(UNSET)
     for other in _FOREIGN[name]:
         if other in given:
-            raise _Wrong(other, f"does not belong to {kind.name}")
+            raise WrongField(other, f"does not belong to {kind.name}")
     return kind.struct(*values)
 
 
@@ -122,30 +68,24 @@ def _value(field: ActionField, value: Any) -> int | str | bool:
         case "integer":
             whole = lossless_int(value)
             if whole is None:
-                raise _Wrong(field.name, "a whole number is wanted")
+                raise WrongField(field.name, "a whole number is wanted")
             if not field.low <= whole <= field.high:
-                raise _Wrong(field.name, f"{field.low} to {field.high} is wanted, not {whole}")
+                raise WrongField(field.name, f"{field.low} to {field.high} is wanted, not {whole}")
             return whole
         case "boolean":
             if not isinstance(value, bool):
-                raise _Wrong(field.name, "true or false is wanted")
+                raise WrongField(field.name, "true or false is wanted")
             return value
         case "string":
             if not isinstance(value, str):
-                raise _Wrong(field.name, "a string is wanted")
+                raise WrongField(field.name, "a string is wanted")
             if field.choices and value not in field.choices:
-                raise _Wrong(field.name, f"one of {', '.join(field.choices)} is wanted")
+                raise WrongField(field.name, f"one of {', '.join(field.choices)} is wanted")
             if field.high and not field.low <= len(value) <= field.high:
-                raise _Wrong(field.name, f"{field.low} to {field.high} characters are wanted")
+                raise WrongField(field.name, f"{field.low} to {field.high} characters are wanted")
             if field.name == "text" and not set(value) <= _NAME_CHARACTERS:
-                raise _Wrong(field.name, f"only {field.says} can be written")
+                raise WrongField(field.name, f"only {field.says} can be written")
             return value
-
-
-class _Wrong(Exception):
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.invalid = Invalid(path, reason)
 
 
 _NAME_CHARACTERS = frozenset(
@@ -168,7 +108,7 @@ _TEXTS = {
     "speak": "a remark of your own, at most 400 characters; null for none",
 }
 _FIELD_NAMES = frozenset((*_TEXTS, "action", *_ACTION_FIELDS))
-_decoder = msgspec.json.Decoder(dict[str, Any])
+_read = reader(BOUNDS, _FIELD_NAMES)
 
 
 def _property(name: str, kind: str, says: str, choices: tuple[str, ...]) -> dict[str, Any]:

@@ -1,0 +1,108 @@
+"""What a model writes in every game: its texts, read within their bounds (K12).
+
+Null means absent. A text that is too long is cut and the cut is named; a field that nobody asked
+for or a text that is none makes the whole answer no decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from kernel.body import Decision, Invalid, TextBounds
+
+ActionT = TypeVar("ActionT")
+
+
+class WrongField(Exception):
+    """A field that is not as asked."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.invalid = Invalid(path, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The texts of one answer; `given` holds every field that is not null."""
+
+    given: dict[str, Any]
+    monologue: str
+    intent: str
+    notes: str | None
+    objective: str | UnsetType | None
+    """Absent keeps it, null or an empty text clears it."""
+    reply: str | None
+    speak: str | None
+    clipped: tuple[str, ...]
+
+    def decides(
+        self, action: ActionT | None, description: str, payload: msgspec.Raw
+    ) -> Decision[ActionT]:
+        """The decision that these texts and this action make."""
+        return Decision(
+            monologue=self.monologue,
+            intent=self.intent,
+            notes=self.notes,
+            objective=self.objective,
+            reply=self.reply,
+            speak=self.speak,
+            action=action,
+            description=description,
+            payload=payload,
+            clipped=self.clipped,
+        )
+
+
+def reader(bounds: TextBounds, names: frozenset[str]) -> Callable[[bytes], Written]:
+    """Reads answers whose fields may be called `names`; raises WrongField for the first wrong one.
+
+    A bound of None: the game has no such text.
+    """
+    decoder = msgspec.json.Decoder(dict[str, Any])
+
+    def read(answer: bytes) -> Written:
+        try:
+            fields = decoder.decode(answer)
+        except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
+            raise WrongField("", f"no JSON object: {str(wrong)[:200]}") from None
+        given = {name: value for name, value in fields.items() if value is not None}
+        for name in given:
+            if name not in names:
+                raise WrongField(name[:60], "there is no such field")
+        clipped: list[str] = []
+
+        def text(name: str, bound: int | None) -> str | None:
+            value = given.get(name)
+            if value is None or bound is None:
+                return None
+            if not isinstance(value, str):
+                raise WrongField(name, "a string is wanted")
+            if len(value) > bound:
+                clipped.append(name)
+            return value[:bound]
+
+        def needed(name: str, bound: int) -> str:
+            value = text(name, bound)
+            if not value:
+                raise WrongField(name, f"1–{bound} characters are wanted")
+            return value
+
+        return Written(
+            given=given,
+            monologue=needed("monologue", bounds.monologue),
+            intent=needed("intent", bounds.intent),
+            notes=text("notes", bounds.notes),
+            objective=(text("objective", bounds.objective) or None)
+            if "objective" in fields
+            else UNSET,
+            reply=text("reply", bounds.reply) or None,
+            speak=text("speak", bounds.speak) or None,
+            clipped=tuple(clipped),
+        )
+
+    return read
