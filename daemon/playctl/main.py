@@ -40,6 +40,7 @@ COMMANDS = {
     "drain": "service",
     "health": "service",
     "config": "configuration",
+    "doctor": "doctor",
     "journal": "journal",
     "completion": "completion",
 }
