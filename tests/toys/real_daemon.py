@@ -169,13 +169,16 @@ class RealDaemon:
                 await happened.wait()
 
     async def until_turns(self, seat: str, more: int) -> None:
-        """Wait for so many more turns."""
+        """Wait for so many more turns than there were."""
         goal = self.turns[seat] + more
         await self.until(lambda: self.turns[seat] >= goal)
 
     async def until_seat(self, seat: str, state: str) -> dict[str, Any]:
         await self.until(lambda: self.seats.get(seat, {}).get("state") == state)
         return await self.seat(seat)
+
+    async def until_phase(self, seat: str, phase: str) -> None:
+        await self.until(lambda: self.phases.get(seat) == phase)
 
     async def kill(self) -> None:
         """SIGKILL, and its own end waited for."""
@@ -208,6 +211,11 @@ class RealDaemon:
             whole = path.read_bytes().rpartition(b"\n")[0]
             found[str(path)] = [msgspec.json.decode(line) for line in whole.splitlines()]
         return found
+
+    def chronicle(self, kind: str) -> list[dict[str, Any]]:
+        """What the practice world itself saw: its entries of a kind."""
+        lines = (self.folder / "world.jsonl").read_bytes().splitlines()
+        return [entry for entry in map(msgspec.json.decode, lines) if entry["kind"] == kind]
 
     def sessions_alive(self) -> list[Process]:
         """Living processes that this state directory's sessions started."""

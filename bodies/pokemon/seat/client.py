@@ -80,7 +80,7 @@ class Seat:
         self._nursery = nursery
         self._applicant = applicant
         self._joined: wire.JoinAnswer | None = None
-        self._life = trio.CancelScope(shield=True)
+        self._life = trio.CancelScope()
         self._connection = Connection(
             partial(open_to, self._take_push, self.counters),
             self._check_session,
@@ -100,6 +100,9 @@ class Seat:
             await self._nursery.start(self._keep)
         except LinkParted as parted:
             raise JoinRefused("world_unreachable", parted.parting.detail) from None
+        # From here on it outlives a cancellation from outside, so that leave() can still be said
+        # under a shield; close() ends it. Before, a shield would hold up whoever gives up dialling.
+        self._life.shield = True
         joined = await self._ask_to_join(credential)
         missing = [c for c in wire.NEEDED_CAPABILITIES if c not in joined.capabilities]
         if missing:
@@ -205,8 +208,6 @@ class Seat:
         self._life.cancel()
 
     async def _keep(self, *, task_status: trio.TaskStatus[None]) -> None:
-        # Outlives a cancellation from outside, so that leave() can still be said under a shield;
-        # close() ends it.
         with self._life:
             await self._connection.keep(task_status=task_status)
 

@@ -33,9 +33,7 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
         journals = first.journal_lines()
         by_session = {Path(path).stem: lines for path, lines in journals.items()}
         for answer in joined:
-            (lines,) = [
-                found for name, found in by_session.items() if answer["sessionId"] in name
-            ]
+            (lines,) = [found for name, found in by_session.items() if answer["sessionId"] in name]
             assert turns_in(lines) >= told[answer["seat"]]
             assert lines[-1]["kind"] == "summary"
             assert lines[-1]["outcome"] == "supervisor_lost"
@@ -45,6 +43,8 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
         async with real_daemon(tmp_path / "playd.toml") as second:
             assert [(await second.seat(seat))["state"] for seat in SEATS] == ["stale"] * 3
             assert second.sessions_alive() == []
+            with pytest.raises(Refused, match="not_playing"):
+                await second.stop("red")
             again = await second.join("red")
             assert (again["state"], again["generation"]) == ("running", 2)
             await second.until_turns("red", 2)
@@ -54,6 +54,80 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
                 assert found["session"]["state"] == "failed"
                 assert found["session"]["outcome"] == "lease_lapsed"
             assert (await second.join("blue"))["generation"] == 2
+            assert all(join["tookOver"] is None for join in second.chronicle("join"))
             assert await second.terminate() == 0
             for seat in ("red", "blue"):
                 assert second.states(seat)[-1] == "stopped"
+
+
+@pytest.mark.parametrize(
+    ("world", "model", "phase"),
+    [
+        (("--speed", "200"), ("--misbehave", "late:600@chat=3+"), "deciding"),
+        (("--speed", "1", "--misbehave", "slow:600@act=3"), (), "acting"),
+    ],
+    ids=["in a model call", "in an action"],
+)
+async def test_a_session_that_hangs_is_gone_within_five_seconds_of_its_daemon(
+    played: Any, world: tuple[str, ...], model: tuple[str, ...], phase: str
+):
+    async with played("red", world=world, model=model) as daemon:
+        await daemon.join("red")
+        await daemon.until_turns("red", 2)
+        await daemon.until_phase("red", phase)
+        await daemon.kill()
+        await daemon.until_nobody_is_left(5)
+        (lines,) = daemon.journal_lines().values()
+        assert lines[-1]["kind"] == "summary"
+        assert lines[-1]["outcome"] == "supervisor_lost"
+        turns = [line["turn"]["outcome"] for line in lines if line["kind"] == "turn"]
+        assert turns[2:] in ([], ["interrupted"])
+
+
+async def test_a_seat_whose_world_had_ended_is_not_played_again(played: Any, tmp_path: Path):
+    async with played("red", world=("--speed", "200", "--misbehave", "end@act=3")) as first:
+        await first.join("red")
+        await first.until(lambda: first.seats["red"]["state"] == "idle")
+        await first.kill()
+        async with real_daemon(tmp_path / "playd.toml") as second:
+            found = await second.seat("red")
+            assert (found["state"], found["session"]["outcome"]) == ("idle", "world_ended")
+            assert second.states("red").count("claimed") == 1
+            assert second.sessions_alive() == []
+
+
+@pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.long)])
+async def test_killed_at_a_random_moment_of_a_join_it_leaves_nothing_over(
+    tmp_path: Path, kills: int
+):
+    chance = random.Random(kills)
+    seats = [f"seat-{number}" for number in range(kills)]
+    joins: list[str] = []
+    async with practice_world(tmp_path, "--speed", "200") as world, practice_model() as model:
+        path = configure(tmp_path, world.address, model, *seats)
+        for seat in seats:
+            async with real_daemon(path, following=False) as daemon:
+                assert daemon.sessions_alive() == []
+                async with daemon.line() as line:
+                    await line.send({"id": 1, "verb": "join", "params": {"seat": seat}})
+                    await trio.sleep(chance.random() * 0.2)
+                    await daemon.kill()
+                await daemon.until_nobody_is_left(5)
+        async with real_daemon(path, following=False) as last:
+            for seat in seats[-6:]:
+                joins.append(await _joined_or_why(last, seat))
+            assert set(joins) <= {"running", "lease_held"}
+            held = joins.count("lease_held")
+            assert len(last.sessions_alive()) == len(joins) - held
+        taken_over = [join for join in daemon.chronicle("join") if join["tookOver"]]
+        assert taken_over == [], "a seat was driven twice"
+
+
+async def _joined_or_why(daemon: RealDaemon, seat: str) -> str:
+    before = (await daemon.seat(seat))["generation"]
+    try:
+        joined = await daemon.join(seat)
+    except Refused as refused:
+        return refused.code
+    assert joined["generation"] == before + 1
+    return joined["state"]

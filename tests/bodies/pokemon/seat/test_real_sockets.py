@@ -93,6 +93,17 @@ async def test_a_session_over_a_unix_socket(host, nursery, applicant, tmp_path):
         nursery.cancel_scope.cancel()
 
 
+async def test_a_join_given_up_while_it_dials_holds_nothing_up(listen, applicant):
+    async def take_and_say_nothing(stream):
+        await trio.sleep_forever()
+
+    port = await listen(take_and_say_nothing)
+    async with open_seat(parse_address(f"ws://127.0.0.1:{port}/seat"), applicant) as seat:
+        with trio.fail_after(4), trio.move_on_after(0.2) as given_up:
+            await seat.join()
+    assert given_up.cancelled_caught
+
+
 @pytest.mark.parametrize(("scheme", "serving"), [("wss", "serve_websocket"), ("tls", "serve_line")])
 async def test_a_world_that_the_named_authority_vouches_for_is_played_in(
     host, listen, applicant, authority, ca_file, scheme, serving

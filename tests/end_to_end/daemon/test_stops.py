@@ -1,0 +1,172 @@
+"""A stop in whatever a session is at: over within its deadline, and its summary is written."""
+
+import os
+import signal
+from typing import Any
+
+import pytest
+import trio
+from real_daemon import RealDaemon, Refused, at_once
+
+FAST = ("--speed", "200")
+
+
+def stalling_joins(many: int) -> list[str]:
+    """Arguments of a world that leaves so many joins without an answer."""
+    return [f"--misbehave=stall:600@join={nth}" for nth in range(1, many + 1)]
+
+
+def summary_of(daemon: RealDaemon) -> dict[str, Any] | None:
+    """The last line of the only journal, if that is a summary."""
+    (lines,) = daemon.journal_lines().values()
+    return lines[-1] if lines[-1]["kind"] == "summary" else None
+
+
+@pytest.mark.parametrize(
+    ("world", "model", "phase", "leave"),
+    [
+        (FAST, (), "deciding", "confirmed"),
+        (FAST, ("--misbehave", "late:600@chat=3+"), "deciding", "confirmed"),
+        (FAST, ("--misbehave", "stall-midway:600@chat=3"), "deciding", "confirmed"),
+        (FAST, ("--misbehave", "status:500@chat=3+"), "pacing", "confirmed"),
+        (("--speed", "1", "--misbehave", "slow:600@act=3"), (), "acting", "confirmed"),
+        (("--speed", "200", "--misbehave", "mute@act=3"), (), "acting", "unconfirmed"),
+    ],
+    ids=["playing", "call hangs", "answer stalls", "backs off", "action hangs", "world is mute"],
+)
+async def test_a_stop_is_over_by_its_deadline_and_sums_up(
+    played: Any, world: tuple[str, ...], model: tuple[str, ...], phase: str, leave: str
+):
+    async with played("red", world=world, model=model, stop_deadline=7) as daemon:
+        await daemon.join("red")
+        await daemon.until_turns("red", 2)
+        await daemon.until_phase("red", phase)
+        stopped = await daemon.stop("red")
+        # Past its deadline it would be failed, stop_deadline.
+        assert (stopped["state"], stopped["outcome"]) == ("stopped", "stopped")
+        assert stopped["leave"] == leave
+        assert daemon.sessions_alive() == []
+        summary = summary_of(daemon)
+        assert summary is not None
+        assert summary["outcome"] == "stopped"
+        assert daemon.states("red") == ["claimed", "starting", "running", "stopping", "stopped"]
+
+
+async def test_a_stop_at_any_moment_of_a_hanging_join_ends_it(played: Any):
+    moments = [0.0, *(0.15 + number * 0.1 for number in range(8)), 2.5]
+    stalls = stalling_joins(len(moments))
+    seats = [f"seat-{number}" for number in range(len(moments))]
+
+    async def join_and_stop(daemon: RealDaemon, seat: str, moment: float) -> dict[str, Any]:
+        assert (await daemon.join(seat, wait=moment))["state"] == "pending"
+        return await daemon.stop(seat)
+
+    async with played(*seats, world=(*FAST, *stalls), stop_deadline=7) as daemon:
+        for seat, moment in zip(seats, moments, strict=True):
+            stopped = await join_and_stop(daemon, seat, moment)
+            if stopped["state"] is not None:  # else nothing was claimed yet
+                assert (stopped["state"], stopped["outcome"]) == ("stopped", "stopped"), moment
+        assert daemon.sessions_alive() == []
+
+
+async def test_a_session_that_answers_no_signal_is_killed_and_its_body_recovered(played: Any):
+    async with played("red", stop_deadline=5) as daemon:
+        await daemon.join("red")
+        await daemon.until_turns("red", 2)
+        os.kill(await daemon.pid("red"), signal.SIGSTOP)
+        stopped = await daemon.stop("red")
+        assert (stopped["state"], stopped["outcome"]) == ("failed", "stop_deadline")
+        assert (stopped["leave"], stopped["survivors"]) == ("unconfirmed", [])
+        assert summary_of(daemon) is None
+        assert (await daemon.seat("red"))["state"] == "recovery_required"
+        again = await daemon.join("red")
+        assert (again["state"], again["generation"]) == ("running", 2)
+        assert all(join["tookOver"] is None for join in daemon.chronicle("join"))
+
+
+async def test_a_stop_while_it_waits_to_play_again_starts_nothing_later(played: Any):
+    async with played("red", restart=["crashed"]) as daemon:
+        await daemon.join("red")
+        for _ in range(2):
+            os.kill(await daemon.pid("red"), signal.SIGKILL)
+            await daemon.until_seat("red", "restarting")
+            if daemon.states("red").count("claimed") == 1:
+                await daemon.until_seat("red", "running")
+        waiting = (await daemon.seat("red"))["restartIn"]
+        stopped = await daemon.stop("red")
+        assert stopped["sessionId"] is None
+        assert "cancelled" in stopped["detail"]
+        await trio.sleep(waiting + 0.5)  # nothing tells that nothing happens
+        assert (await daemon.seat("red"))["state"] == "recovery_required"
+        assert daemon.states("red").count("claimed") == 2
+
+
+async def test_what_a_person_stops_and_joins_three_times_policy_leaves_alone(played: Any):
+    async with played("red", restart=["crashed", "hung", "protocol_error"]) as daemon:
+        for _ in range(3):
+            await daemon.join("red")
+            await daemon.stop("red")
+        found = await daemon.seat("red")
+        assert (found["state"], found["deaths"], found["restartIn"]) == ("idle", 0, None)
+        assert daemon.states("red").count("claimed") == 3
+
+
+@pytest.mark.parametrize("many", [6, pytest.param(50, marks=pytest.mark.long)])
+async def test_sigterm_while_sessions_are_slow_to_join_ends_them_all(played: Any, many: int):
+    seats = [f"seat-{number}" for number in range(many)]
+    stalls = stalling_joins(many)
+    async with played(*seats, world=(*FAST, *stalls), stop_deadline=7) as daemon:
+        joined = await at_once(
+            *[lambda seat=seat: daemon.join(seat, wait=0) for seat in seats[:14]]
+        )
+        joined += await at_once(*[lambda s=seat: daemon.join(s, wait=0) for seat in seats[14:28]])
+        joined += await at_once(*[lambda s=seat: daemon.join(s, wait=0) for seat in seats[28:42]])
+        joined += await at_once(*[lambda s=seat: daemon.join(s, wait=0) for seat in seats[42:]])
+        assert {answer["state"] for answer in joined} == {"pending"}
+        assert await daemon.terminate() == 0
+        assert daemon.sessions_alive() == []
+        ends = [daemon.states(seat)[-1:] for seat in seats]
+        assert all(end in (["stopped"], []) for end in ends), "[]: it was not claimed yet"
+
+
+async def _spawning(daemon: RealDaemon) -> None:
+    assert (await daemon.join("red", wait=0))["state"] == "pending"
+
+
+async def _stopping(daemon: RealDaemon) -> None:
+    await daemon.join("red")
+    await daemon.until_turns("red", 2)
+    await daemon.until_phase("red", "acting")
+    async with daemon.line() as line:
+        await line.send({"id": 1, "verb": "stop", "params": {"seat": "red"}})
+        await daemon.until_seat("red", "stopping")
+
+
+async def _backing_off(daemon: RealDaemon) -> None:
+    await daemon.join("red")
+    os.kill(await daemon.pid("red"), signal.SIGKILL)
+    await daemon.until_seat("red", "restarting")
+
+
+@pytest.mark.parametrize("at", [_spawning, _stopping, _backing_off])
+async def test_sigterm_in_the_middle_ends_the_daemon_in_order(played: Any, at: Any):
+    world = ("--speed", "1", "--misbehave", "slow:600@act=3")
+    async with played("red", world=world, restart=["crashed"], stop_deadline=7) as daemon:
+        await at(daemon)
+        assert await daemon.terminate() == 0
+        assert daemon.sessions_alive() == []
+        assert daemon.states("red")[-1:] in (["stopped"], ["failed"], [])
+        assert daemon.states("red").count("claimed") <= 1
+
+
+async def test_a_second_sigterm_waits_for_nobody(played: Any):
+    world = ("--speed", "1", "--misbehave", "slow:600@act=3")
+    async with played("red", world=world, stop_deadline=300) as daemon:
+        await _stopping(daemon)
+        daemon.process.send_signal(signal.SIGTERM)
+        with pytest.raises(Refused, match="draining"):
+            while True:
+                await daemon.join("red", wait=0)
+        assert await daemon.terminate() == 0
+        assert daemon.sessions_alive() == []
+        assert daemon.states("red")[-1] == "failed"
