@@ -21,11 +21,11 @@ class Metrics:
 
     def __init__(self, registry: CollectorRegistry, counting: Counting) -> None:
         self.counting = counting
-        self._registry = registry
+        self.registry = registry
 
     def exposition(self) -> bytes:
         """Everything, in Prometheus' text format."""
-        return generate_latest(self._registry)
+        return generate_latest(self.registry)
 
 
 @contextmanager

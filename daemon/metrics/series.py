@@ -96,7 +96,8 @@ class Series:
         )
         self.turn_duration = histogram(
             "turn_duration_seconds",
-            "A whole turn, speech and pacing left out.",
+            "A whole turn, from its first look to its record. Growing: see whether decisions or "
+            "actions do.",
             _TURN_SECONDS,
             ("seat",),
         )
