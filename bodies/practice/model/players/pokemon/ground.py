@@ -47,7 +47,7 @@ class Ground:
             between = (tile[0] - dx, tile[1] - dy)
             if away == 2 and self.glyphs.get(between) != WALL:
                 continue
-            if post in self.steps and self.glyphs[post] not in (LEDGE, "D"):
+            if post in self.steps and self.glyphs.get(post) not in (LEDGE, "D"):
                 turns = self.arrivals.get(post) != direction
                 posts.append((self.steps[post] + turns, post, direction))
         return posts
