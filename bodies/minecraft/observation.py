@@ -9,6 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from bodies.minecraft import wire
+from bodies.minecraft.actions import place
 from bodies.minecraft.consistency import distance
 from bodies.minecraft.fingerprint import fingerprint
 from kernel.body import Sight
@@ -17,6 +18,8 @@ from kernel.journal.lines import opaque
 NEAR = 32.0
 """Blocks within which somebody is near; farther players are seen, and do not count (K23)."""
 PICTURE = 4_000
+PLACES_TOLD = 6
+"""Places of blocks of one name in what people read; the facts have all of them."""
 SCENE = 120
 
 
@@ -50,8 +53,9 @@ class Surroundings:
     @cached_property
     def near(self) -> tuple[str, ...]:
         """Other players within 32 blocks; all that are seen while the own place is unknown."""
-        here = self.position
-        return tuple(n for n, at in self.others.items() if here is None or _near(here, at))
+        here, seen = self.position, self.observation.near or ()
+        placed = (n for n, at in self.others.items() if here is None or _near(here, at))
+        return tuple(dict.fromkeys((*placed, *seen)))
 
     @cached_property
     def inventory(self) -> dict[str, int]:
@@ -126,8 +130,10 @@ def told(seen: Surroundings) -> list[str]:
     if seen.inventory:
         lines.append("You carry: " + ", ".join(f"{c} {i}" for i, c in seen.inventory.items()))
     if seen.blocks:
-        lines.append("Blocks: " + ", ".join(_block(b, at) for at, b in seen.blocks.items()))
+        lines.append("Blocks: " + "; ".join(_places(*kind) for kind in _by_name(seen)))
     lines += [f"Chat (untrusted), {said.player}: {said.text}" for said in seen.chat]
+    if seen.observation.remarks:
+        lines.append(f"The motor says (untrusted):\n{seen.observation.remarks}")
     return lines
 
 
@@ -136,8 +142,19 @@ def point(at: wire.Point) -> str:
     return f"({at.x:.1f},{at.y:.1f},{at.z:.1f})"
 
 
-def _block(block: str, at: wire.BlockPosition) -> str:
-    return f"{block} ({at.x},{at.y},{at.z})"
+def _by_name(seen: Surroundings) -> list[tuple[str, list[wire.BlockPosition]]]:
+    """The blocks by their names, the nearest first, and the name with the nearest first."""
+    here = seen.position or wire.Point(0, 0, 0)
+    kinds: dict[str, list[wire.BlockPosition]] = {}
+    for at in sorted(seen.blocks, key=lambda at: distance(here, wire.Point(at.x, at.y, at.z))):
+        kinds.setdefault(seen.blocks[at], []).append(at)
+    return list(kinds.items())
+
+
+def _places(name: str, at: list[wire.BlockPosition]) -> str:
+    shown = " ".join(place(one) for one in at[:PLACES_TOLD])
+    more = f" and {len(at) - PLACES_TOLD} more" if len(at) > PLACES_TOLD else ""
+    return f"{name} {shown}{more}"
 
 
 def _near(here: wire.Point, at: wire.Point) -> bool:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 CHAT_CHARACTERS = 256
 REACH = 64
 """The largest tolerance and distance, in blocks."""
 FACTS = 256
+REMARKS = 2_000
 PLACEMENTS = 64
 CHECKS = 64
 EVENTS = 64
@@ -162,6 +163,10 @@ class Observation(Struct, frozen=True, rename="camel"):
     session: SessionRef
     observed_at: Instant
     facts: Annotated[tuple[SourcedFact, ...], Meta(max_length=FACTS)] = ()
+    near: Annotated[tuple[Name, ...], Meta(max_length=FACTS)] | UnsetType = UNSET
+    """Players that are seen near, from a motor that tells no places of them."""
+    remarks: Annotated[str, Meta(max_length=REMARKS)] | UnsetType = UNSET
+    """What a motor that writes prose says beside the facts."""
 
 
 # What a body does

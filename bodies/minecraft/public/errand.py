@@ -17,12 +17,12 @@ class ToolCall:
     arguments: dict[str, Any]
 
 
-def calls_for(action: wire.Action, blocks: dict[wire.BlockPosition, str]) -> tuple[ToolCall, ...]:
+def calls_for(action: wire.Action) -> tuple[ToolCall, ...]:
     """The calls that do this action, one after the other.
 
     Raises MotorTrouble for what this motor cannot do: nothing near to it is done instead. It digs
-    by a block's name, so a block that was not seen cannot be dug; it builds only by commands that
-    need an operator's rights, so it does not; a chat line that begins with a slash is a command.
+    the next block of a name and tells no block's place; it builds only by commands that need an
+    operator's rights; a chat line that begins with a slash is a command.
     """
     match action:
         case wire.Chat(text):
@@ -30,22 +30,20 @@ def calls_for(action: wire.Action, blocks: dict[wire.BlockPosition, str]) -> tup
                 raise MotorTrouble("a line that begins with / is a command, which is not chat")
             return (ToolCall("sendChat", {"message": text}),)
         case wire.Goto(position):
-            return (_walk(position),)
+            return (walk(position),)
         case wire.Follow(player, distance):
             arguments = {"userName": player, "distance": distance, "keepFollowing": False}
             return (ToolCall("goToSomeone", arguments),)
         case wire.Craft(item, count):
             return (ToolCall("craftItems", {"item": item, "count": count}),)
         case wire.Place(position, item):
-            return (_walk(position), ToolCall("placeItemNearYou", {"itemName": item}))
-        case wire.Dig(position):
-            block = blocks.get(position)
-            if block is None:
-                raise MotorTrouble("this motor digs by name, and the block there is not known")
-            return (_walk(position), ToolCall("mineResource", {"name": block, "count": 1}))
+            return (walk(position), ToolCall("placeItemNearYou", {"itemName": item}))
+        case wire.Dig():
+            raise MotorTrouble("this motor digs by a block's name and not at a place")
         case wire.Build():
             raise MotorTrouble("this motor does not build; place the blocks one by one")
 
 
-def _walk(position: wire.BlockPosition) -> ToolCall:
+def walk(position: wire.BlockPosition) -> ToolCall:
+    """A walk to a place. The motor ends the walk that it is on for it."""
     return ToolCall("goToKnownLocation", {"x": position.x, "y": position.y, "z": position.z})

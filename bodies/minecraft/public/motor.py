@@ -1,29 +1,32 @@
 """A public motor of another project, behind the same interface.
 
 Its tools hold one bot, block until they are done, and report failures as prose that calls itself a
-success. So a call runs beside the others, and what came of it is told by `proof` alone.
+success. So a call runs beside the others, and what came of it is told by `proof` alone. Looking
+around costs the motor most of a second, reading the chat nothing: the latter tells of its state.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+import math
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import trio
 from msgspec.structs import replace
 
 from bodies.minecraft import wire
 from bodies.minecraft.motor.motor import CALL_S, JOIN_S, MotorLost, MotorTrouble
-from bodies.minecraft.motor.tools import ToolAnswer, Tools, one_line
+from bodies.minecraft.motor.tools import Tools, one_line
 from bodies.minecraft.options import Profile
-from bodies.minecraft.public.errand import ToolCall, calls_for
+from bodies.minecraft.public.errand import ToolCall, calls_for, walk
 from bodies.minecraft.public.proof import Glance, proof
 from bodies.minecraft.public.prose import (
-    Look,
+    ChatLine,
     read_chat,
-    read_inventory,
     read_look,
+    read_stacks,
     tells_failure,
+    tells_history,
     tells_no_bot,
 )
 from kernel.journal.instant import utc_now
@@ -34,16 +37,13 @@ NEEDED: Final = frozenset(
 """By these tools the dialect is told."""
 LONGEST_CALL_S: Final = 120.0
 """For a tool that does something; the body cancels long before."""
-CHAT_LINES: Final = 50
+CHAT_LINES: Final = 100
+"""As many as the motor gives at once."""
+CHAT_SHOWN: Final = 20
 KEPT: Final = 8
 """Actions whose status can still be asked for."""
-
-
-@dataclass(slots=True)
-class _Running:
-    status: wire.ActionStatus
-    before: Glance
-    scope: trio.CancelScope
+HALT_S: Final = 3.0
+"""For a bot that is told to stand still to have given up what it was doing."""
 
 
 class PublicMotor:
@@ -56,7 +56,9 @@ class PublicMotor:
         self._username = ""
         self._termination: wire.Termination = wire.NotRequested()
         self._actions: dict[str, _Running] = {}
-        self._heard: tuple[tuple[str, str], ...] = ()
+        self._heard: tuple[ChatLine, ...] = ()
+        self._players: set[str] = set()
+        """Who has spoken, come or left: names that are players' for certain."""
         self._sequence = 0
 
     async def join(self, session: wire.SessionRef, profile: Profile) -> wire.MotorStatus:
@@ -67,13 +69,13 @@ class PublicMotor:
             {"username": profile.username, "host": profile.host, "port": profile.port},
             JOIN_S,
         )
-        try:
-            return await self.status()
-        except MotorTrouble:
-            raise MotorTrouble(f"joinGame: {one_line(joined.text) or 'no word'}") from None
+        looked = await self._tools.call("lookAround", {}, CALL_S)
+        if joined.is_error or read_look(looked.text).place is None:
+            raise MotorTrouble(f"joinGame: {one_line(joined.text) or 'no word'}")
+        return wire.MotorStatus(session, "active", wire.NotRequested())
 
     async def status(self) -> wire.MotorStatus:
-        """By a look around. Words that there is no bot end the session, and confirm nothing."""
+        """By the chat history. Words that there is no bot end the session, and confirm nothing."""
         if self._session is None:
             return wire.MotorStatus()
         match self._termination:
@@ -83,44 +85,56 @@ class PublicMotor:
                 return wire.MotorStatus(self._session, "uncertain", uncertain)
             case _:
                 pass
-        text = await self._words("lookAround")
-        if read_look(text).place is not None:
+        answer = await self._tools.call("readChat", {"count": 1}, CALL_S)
+        if tells_history(answer.text):
             return wire.MotorStatus(self._session, "active", wire.NotRequested())
-        if tells_no_bot(text):
+        if tells_no_bot(answer.text):
             self._termination = wire.Uncertain(utc_now(), "connection_lost")
-            return wire.MotorStatus(self._session, "uncertain", self._termination, one_line(text))
-        raise MotorTrouble(f"lookAround: {one_line(text) or 'no word'}")
+            words = one_line(answer.text)
+            return wire.MotorStatus(self._session, "uncertain", self._termination, words)
+        raise MotorTrouble(f"readChat: {one_line(answer.text) or 'no word'}")
 
     async def observe(self, session: wire.SessionRef) -> wire.Observation:
         """What `lookAround`, `openInventory` and `readChat` tell: the bot's own memory."""
-        look = read_look(await self._words("lookAround"))
-        carried = read_inventory(await self._words("openInventory"))
-        heard = read_chat((await self._chat()).text)
+        words = await self._words("lookAround")
+        look, heard = read_look(words), await self._chat()
+        carried = look.carried or {}
+        if not look.all_carried:
+            carried = read_stacks(await self._words("openInventory")) | carried
+        facts: list[wire.Fact] = []
+        if look.place is not None:
+            facts.append(wire.PositionFact(self._username, look.place))
+        if look.health is not None:
+            facts.append(wire.HealthFact(self._username, look.health, look.food or 0.0))
+        facts += [wire.InventoryFact(item, count) for item, count in carried.items()]
+        said = [line for line in heard if line.text is not None][-CHAT_SHOWN:]
+        facts += [wire.ChatFact(line.player, line.text or "") for line in said]
         at = utc_now()
-        facts = [*_facts(self._username, look), *_carried(carried), *_heard(heard)]
         return wire.Observation(
             session,
             at,
-            tuple(wire.SourcedFact("bot_cache", at, fact) for fact in facts[: wire.FACTS]),
+            tuple(wire.SourcedFact("bot_cache", at, fact) for fact in facts[-wire.FACTS :]),
+            near=tuple(filter(self._is_player, look.entities)),
+            remarks=words[: wire.REMARKS],
         )
 
     async def act(
         self, session: wire.SessionRef, action_id: str, action: wire.Action
     ) -> wire.ActionStatus:
         """Look, then begin the calls that do it. Raises MotorTrouble for what cannot be done."""
+        calls = calls_for(action)
+        requested_at = utc_now()
         before = await self._glance()
-        calls = calls_for(action, before.blocks)
-        now = utc_now()
         status = wire.ActionStatus(
             session=session,
             action_id=action_id,
             requested=action,
             state="running",
-            requested_at=now,
-            updated_at=now,
+            requested_at=requested_at,
+            updated_at=utc_now(),
             evidence=wire.Unknown("not_observed"),
         )
-        running = _Running(status, before, trio.CancelScope())
+        running = _Running(status, before)
         while len(self._actions) >= KEPT:
             del self._actions[next(iter(self._actions))]
         self._actions[action_id] = running
@@ -133,35 +147,42 @@ class PublicMotor:
         return self._known(session, action_id).status
 
     async def cancel_action(self, session: wire.SessionRef, action_id: str) -> wire.ActionStatus:
-        """Wait no longer for the calls. Whether the bot stops nobody can tell."""
+        """Have the bot stand still, which ends a walk; what goes on nevertheless is uncertain."""
         running = self._known(session, action_id)
         if not running.status.over:
-            running.scope.cancel()
-            await self._settle(running, "uncertain")
+            running.status = replace(running.status, state="cancel_requested", updated_at=utc_now())
+            with trio.move_on_after(HALT_S):
+                await self._stand_still()
+                await running.over.wait()
+            if not running.status.over:
+                running.scope.cancel()
+                await self._settle(running, "uncertain")
         return running.status
 
     async def leave(self, session: wire.SessionRef) -> wire.MotorStatus:
-        """`leaveGame`; confirmed when a look around then finds no bot."""
+        """`leaveGame`; confirmed when the motor then knows of no bot."""
         asked = utc_now()
         await self._tools.call("leaveGame", {"username": self._username}, CALL_S)
-        text = await self._words("lookAround")
-        if read_look(text).place is None and tells_no_bot(text):
+        answer = await self._tools.call("readChat", {"count": 1}, CALL_S)
+        if tells_no_bot(answer.text):
             self._termination = wire.Confirmed(utc_now(), "not_connected")
-        else:
-            self._termination = wire.Uncertain(asked, "timeout")
-        phase = "disconnected" if isinstance(self._termination, wire.Confirmed) else "uncertain"
-        return wire.MotorStatus(session, phase, self._termination)
+            return wire.MotorStatus(session, "disconnected", self._termination)
+        self._termination = wire.Uncertain(asked, "timeout")
+        return wire.MotorStatus(session, "uncertain", self._termination)
 
     async def poll_events(self, session: wire.SessionRef, after: int | None) -> wire.EventPage:
-        """Chat that was not there at the last look; other events this motor does not tell."""
+        """Chat, comings and goings since the last look; other events this motor does not tell."""
         del session, after
-        heard = read_chat((await self._chat()).text)
+        before, self._heard = self._heard, await self._chat()
+        fresh = _newer(before, self._heard)
+        if before and fresh and len(fresh) == len(self._heard):
+            self._sequence += 1  # none of the earlier lines is left: some were missed
+        self._sequence += len(fresh[: -wire.EVENTS])
         events: list[wire.MotorEvent] = []
-        for player, text in _newer(self._heard, heard)[-wire.EVENTS :]:
+        for line in fresh[-wire.EVENTS :]:
             self._sequence += 1
-            data = wire.EventData(player=player, text=text)
-            events.append(wire.MotorEvent(self._sequence, utc_now(), "chat", data))
-        self._heard = heard
+            data = wire.EventData(player=line.player, text=line.text)
+            events.append(wire.MotorEvent(self._sequence, utc_now(), line.kind, data))
         return wire.EventPage(tuple(events), self._sequence)
 
     async def _run(self, running: _Running, calls: tuple[ToolCall, ...]) -> None:
@@ -170,6 +191,9 @@ class PublicMotor:
             try:
                 for call in calls:
                     answer = await self._tools.call(call.tool, call.arguments, LONGEST_CALL_S)
+                    if running.status.state == "cancel_requested":
+                        state = "cancelled"
+                        break
                     if answer.is_error or tells_failure(answer.text):
                         state = "failed"
                         break
@@ -191,26 +215,32 @@ class PublicMotor:
         running.status = replace(
             running.status, state=state, updated_at=utc_now(), evidence=evidence
         )
+        running.over.set()
+
+    async def _stand_still(self) -> None:
+        place = read_look(await self._words("lookAround")).place
+        if place is not None:
+            x, y, z = (math.floor(number) for number in (place.x, place.y, place.z))
+            call = walk(wire.BlockPosition(x, y, z))
+            await self._tools.call(call.tool, call.arguments, HALT_S)
 
     async def _glance(self) -> Glance:
-        look = read_look(await self._words("lookAround"))
-        text = await self._words("openInventory")
-        return Glance(
-            place=look.place,
-            players=dict(look.players),
-            inventory=None if tells_failure(text) else read_inventory(text),
-            heard=read_chat((await self._chat()).text),
-            blocks={at: block for block, at in look.blocks},
-        )
+        return Glance(read_look(await self._words("lookAround")), await self._chat())
 
-    async def _chat(self) -> ToolAnswer:
-        return await self._tools.call("readChat", {"count": CHAT_LINES}, CALL_S)
+    async def _chat(self) -> tuple[ChatLine, ...]:
+        lines = read_chat(await self._words("readChat", count=CHAT_LINES))
+        self._players.update(line.player for line in lines)
+        return lines
 
-    async def _words(self, tool: str) -> str:
-        answer = await self._tools.call(tool, {}, CALL_S)
+    async def _words(self, tool: str, **arguments: Any) -> str:
+        answer = await self._tools.call(tool, arguments, CALL_S)
         if answer.is_error and not tells_no_bot(answer.text):
             raise MotorTrouble(f"{tool} failed: {one_line(answer.text)}")
         return answer.text
+
+    def _is_player(self, name: str) -> bool:
+        """A mob's name is lower-case; a player's that is, too, is known by what it did."""
+        return name in self._players or not name.islower()
 
     def _known(self, session: wire.SessionRef, action_id: str) -> _Running:
         running = self._actions.get(action_id)
@@ -219,28 +249,15 @@ class PublicMotor:
         return running
 
 
-def _facts(username: str, look: Look) -> list[wire.Fact]:
-    facts: list[wire.Fact] = []
-    if look.place is not None:
-        facts.append(wire.PositionFact(username, look.place))
-    if look.health is not None:
-        facts.append(wire.HealthFact(username, look.health, look.food or 0.0))
-    facts += [wire.PositionFact(name, at) for name, at in look.players if name != username]
-    facts += [wire.BlockFact(at, block) for block, at in look.blocks]
-    return facts
+@dataclass(slots=True)
+class _Running:
+    status: wire.ActionStatus
+    before: Glance
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    over: trio.Event = field(default_factory=trio.Event)
 
 
-def _carried(counts: dict[str, int]) -> list[wire.Fact]:
-    return [wire.InventoryFact(item, count) for item, count in counts.items()]
-
-
-def _heard(lines: tuple[tuple[str, str], ...]) -> list[wire.Fact]:
-    return [wire.ChatFact(player, text) for player, text in lines[-20:]]
-
-
-def _newer(
-    before: tuple[tuple[str, str], ...], now: tuple[tuple[str, str], ...]
-) -> tuple[tuple[str, str], ...]:
+def _newer(before: tuple[ChatLine, ...], now: tuple[ChatLine, ...]) -> tuple[ChatLine, ...]:
     """The lines at the end that the earlier reading did not have."""
     for shared in range(min(len(before), len(now)), 0, -1):
         if before[-shared:] == now[:shared]:

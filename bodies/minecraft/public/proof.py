@@ -9,17 +9,26 @@ from dataclasses import dataclass
 
 from bodies.minecraft import wire
 from bodies.minecraft.consistency import agrees
+from bodies.minecraft.public.prose import ChatLine, Look
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What was looked at around an action; None is not known."""
+    """What was looked at around an action."""
 
-    place: wire.Point | None
-    players: dict[str, wire.Point]
-    inventory: dict[str, int] | None
-    heard: tuple[tuple[str, str], ...]
-    blocks: dict[wire.BlockPosition, str]
+    look: Look
+    heard: tuple[ChatLine, ...]
+
+    def count(self, item: str) -> int | None:
+        """How many of an item are carried; None is not known."""
+        carried = self.look.carried
+        if carried is None or (item not in carried and not self.look.all_carried):
+            return None
+        return carried.get(item, 0)
+
+    def times_said(self, player: str, text: str) -> int:
+        """How often this was heard from this player."""
+        return sum(line.player == player and line.text == text for line in self.heard)
 
 
 def proof(
@@ -31,19 +40,13 @@ def proof(
         case wire.Chat(text):
             check = _heard(text, username, before, after)
         case wire.Goto(position, tolerance):
-            middle = wire.Point(position.x + 0.5, position.y, position.z + 0.5)
-            check = _stands(username, middle, after.place, tolerance)
-        case wire.Follow(player, distance):
-            there = after.players.get(player)
-            check = _stands(username, there, after.place, distance) if there else None
+            check = _stands(username, position, after.look.place, tolerance)
         case wire.Craft(item, count):
             check = _carries(item, count, before, after)
         case wire.Place(_, item):
-            return _placed(item, before, after, at)
-        case wire.Dig(position):
-            return _dug(position, before, after, at)
-        case wire.Build():
-            pass
+            check = _still_carries(item, before, after)
+        case wire.Follow() | wire.Dig() | wire.Build():
+            pass  # where players and blocks are, this motor does not tell
     if check is None:
         return wire.Unknown("not_observed")
     if agrees(check):
@@ -53,44 +56,31 @@ def proof(
 
 def _heard(text: str, username: str, before: Glance, after: Glance) -> wire.Check | None:
     """The server sends a chat line back to who said it; silence proves nothing."""
-    line = (username, text)
-    if after.heard.count(line) <= before.heard.count(line):
+    if after.times_said(username, text) <= before.times_said(username, text):
         return None
     return wire.ChatCheck(username, text, text)
 
 
 def _stands(
-    username: str, wanted: wire.Point, place: wire.Point | None, tolerance: float
+    username: str, position: wire.BlockPosition, place: wire.Point | None, tolerance: float
 ) -> wire.Check | None:
-    # A block's middle may be half a block off in each direction.
+    # The motor goes no nearer than one block, and tells where it stands in whole blocks.
+    wanted = wire.Point(position.x + 0.5, position.y, position.z + 0.5)
     slack = min(tolerance + 1.0, wire.REACH)
     return wire.PositionCheck(username, wanted, place, slack) if place else None
 
 
 def _carries(item: str, count: int, before: Glance, after: Glance) -> wire.Check | None:
     """Recipes may give more than was asked for; then what is carried is what is expected."""
-    if before.inventory is None or after.inventory is None:
+    had, now = before.count(item), after.count(item)
+    if had is None or now is None:
         return None
-    least, now = before.inventory.get(item, 0) + count, after.inventory.get(item, 0)
-    return wire.InventoryCheck(item, max(least, now), now)
+    return wire.InventoryCheck(item, max(had + count, now), now)
 
 
-def _placed(item: str, before: Glance, after: Glance, at: str) -> wire.Evidence:
+def _still_carries(item: str, before: Glance, after: Glance) -> wire.Check | None:
     """A block that is still carried was not placed; where one went that is gone, nobody saw."""
-    if before.inventory is None or after.inventory is None:
-        return wire.Unknown("not_observed")
-    had, now = before.inventory.get(item, 0), after.inventory.get(item, 0)
-    if now < had:
-        return wire.Unknown("not_observed")
-    return wire.Refuted("server_packet", at, (wire.InventoryCheck(item, max(had - 1, 0), now),))
-
-
-def _dug(position: wire.BlockPosition, before: Glance, after: Glance, at: str) -> wire.Evidence:
-    """A block that is still seen was not dug; one that is not seen any more may be out of sight."""
-    was, now = before.blocks.get(position), after.blocks.get(position)
-    if was is None or now is None:
-        return wire.Unknown("not_observed")
-    check = wire.BlockCheck(position, "air", now)
-    if agrees(check):
-        return wire.Verified("server_packet", at, (check,))
-    return wire.Refuted("server_packet", at, (check,))
+    had, now = before.count(item), after.count(item)
+    if had is None or now is None or now < had:
+        return None
+    return wire.InventoryCheck(item, max(had - 1, 0), now) if now else None

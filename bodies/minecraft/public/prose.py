@@ -1,51 +1,41 @@
-"""Reading what the public motor writes for people: places, counts, chat, and words of failure.
+"""Reading what the public motor writes for people: where the bot is, what it carries, who spoke.
 
-Its sentences are no protocol and change with its versions, so what is not recognized is nothing
-known, never a guess; and what is recognized is a report, never a proof.
+Its sentences are no protocol and change with its versions (these are those of 0.2.21), so what is
+not recognized is nothing known, never a guess; and what is recognized is a report, never a proof.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from bodies.minecraft import wire
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
-_AXIS = r"\s*,?\s*(?:{axis}\s*[:=]\s*)?" + _NUMBER
-_TRIPLE = r"\(?" + "".join(_AXIS.replace("{axis}", axis) for axis in "xyz")
-_OWN_PLACE = re.compile(
-    rf"(?:position|coordinates|location|you are at|standing at)\s*(?:is|:|=)?\s*{_TRIPLE}", re.I
-)
-_PLAYER_PLACE = re.compile(
-    rf"^\W*(?:player\s+)?([A-Za-z0-9_]{{1,16}})\s*(?:\(player\))?\s*(?:at|:|is at)\s*{_TRIPLE}",
-    re.I | re.M,
-)
-_BLOCK_PLACE = re.compile(rf"^\W*([a-z][a-z0-9_]{{1,63}})\s+(?:at|:)\s*{_TRIPLE}", re.M)
-_HEALTH = re.compile(rf"\bhealth\b\W{{0,4}}{_NUMBER}", re.I)
-_FOOD = re.compile(rf"\b(?:food|hunger)\b\W{{0,4}}{_NUMBER}", re.I)
-_ITEM = re.compile(
-    r"^\W*(?:(?P<first>\d+)\s*[x×]?\s+(?P<named>[a-z][a-z0-9_]{1,63})"
-    r"|(?P<name>[a-z][a-z0-9_]{1,63})\s*(?:[:x×(]|\s)\s*[x×]?\s*(?P<count>\d+))\)?\s*$",
-    re.M,
-)
-_CHAT = re.compile(
-    r"^(?:\[[^\]]*\]\s*)*(?:<(?P<player>[A-Za-z0-9_]{1,16})>|(?P<speaker>[A-Za-z0-9_]{1,16}):)"
-    r"\s+(?P<text>.+)$",
+_PLACE = re.compile(r"^You are at coordinates X:(-?\d+), Y:(-?\d+), Z:(-?\d+)\.", re.M)
+_HEALTH = re.compile(rf"^Your health is {_NUMBER}/20 and hunger is {_NUMBER}/20\.", re.M)
+_ENTITY = re.compile(r"^- ([A-Za-z0-9_]{1,16}) \(\d+ blocks? away\)$", re.M)
+_ITEM = re.compile(r"^- ([a-z][a-z0-9_]*): (\d+)$", re.M)
+_CARRIES = re.compile(r"^Your inventory (?:is empty\.|contains \d+ different items:)$", re.M)
+_MORE_ITEMS = re.compile(r"^\.\.\. and \d+ other item types$", re.M)
+_STACKS = re.compile(r"it contains: (.+)\.\s*$")
+_STACK = re.compile(r"(\d+) ([^,]+)")
+_HISTORY = "=== Chat History ==="
+_LINE = re.compile(
+    r"^(?P<at>\[[^\]]*\]) (?:"
+    r"(?:\[Whisper\] )?<(?P<speaker>[A-Za-z0-9_]{1,16})>: (?P<text>.+)"
+    r"|\[System\] (?P<who>[A-Za-z0-9_]{1,16}) (?P<moved>joined|left) the game\.?)$",
     re.M,
 )
 _FAILURE = re.compile(
-    r"\b(?:error|fail(?:ed|ure)?|cannot|can't|could(?: not|n't)|unable|invalid|refused|denied"
-    r"|not (?:found|connected|available|enough|possible)|no (?:bot|path|such)|do(?:es)?n't"
-    r"|timed? ?out|kicked|disconnected)\b",
-    re.I,
+    r"^(?:Skill execution )?(?:error|failed|mistake)\b"
+    r"|\b(?:cannot|can't|couldn't|don't have|do not have|failed to|had trouble|not enough room"
+    r"|weren't successful|in the way|no block to place|already a block|is too (?:far|long)"
+    r"|timed out|stopped following|decided to do something else)\b",
+    re.I | re.M,
 )
-_NO_BOT = re.compile(
-    r"\b(?:no (?:active |connected )?bots?|not (?:connected|in (?:the|a) game|joined|spawned)"
-    r"|bot (?:is )?(?:not found|gone|disconnected)|disconnected|kicked)\b",
-    re.I,
-)
-_SECTION = re.compile(r"^\W*(?:nearby\s+)?players?\W*:?\s*$", re.I | re.M)
+_NO_BOT = re.compile(r"\bNo active bot\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,78 +43,80 @@ class Look:
     """What one look around told; None is not recognized."""
 
     place: wire.Point | None
+    """The middle of the block that the bot stands in: whole blocks are all that is told."""
     health: float | None
     food: float | None
-    players: tuple[tuple[str, wire.Point], ...]
-    blocks: tuple[tuple[str, wire.BlockPosition], ...]
+    entities: tuple[str, ...]
+    """Names of what moves near, players among them."""
+    carried: dict[str, int] | None
+    all_carried: bool
+    """Whether nothing else is carried; only the ten largest counts are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLine:
+    """A line of the chat, or that somebody came or left."""
+
+    at: str
+    """The clock as it was written, to tell equal lines apart."""
+    player: str
+    kind: Literal["chat", "player_join", "player_leave"]
+    text: str | None = None
 
 
 def read_look(text: str) -> Look:
     """Read what `lookAround` wrote."""
-    own = _OWN_PLACE.search(text)
-    health, food = _HEALTH.search(text), _FOOD.search(text)
-    section = _SECTION.search(text)
-    people = _section(text, section.end()) if section else _lines_about_players(text)
+    place, health = _PLACE.search(text), _HEALTH.search(text)
+    carries = _CARRIES.search(text)
+    listed = {item: int(count) for item, count in _ITEM.findall(text)}
     return Look(
-        place=_point(own.groups()) if own else None,
+        place=_middle(place.groups()) if place else None,
         health=float(health[1]) if health else None,
-        food=float(food[1]) if food else None,
-        players=tuple(
-            (found[1], _point(found.groups()[1:])) for found in _PLAYER_PLACE.finditer(people)
-        ),
-        blocks=tuple(
-            (found[1], at)
-            for found in _BLOCK_PLACE.finditer(text)
-            if (at := _block(found.groups()[1:])) is not None
-        ),
+        food=float(health[2]) if health else None,
+        entities=tuple(_ENTITY.findall(text)),
+        carried=listed if carries else None,
+        all_carried=carries is not None and _MORE_ITEMS.search(text) is None,
     )
 
 
-def read_inventory(text: str) -> dict[str, int]:
-    """Items and their counts, stacks of one item added up."""
+def read_stacks(text: str) -> dict[str, int]:
+    """What `openInventory` wrote, by the names that people read, with underscores for spaces."""
     counts: dict[str, int] = {}
-    for found in _ITEM.finditer(text):
-        name = found["named"] or found["name"]
-        counts[name] = counts.get(name, 0) + int(found["first"] or found["count"])
+    found = _STACKS.search(text)
+    for count, shown in _STACK.findall(found[1]) if found else ():
+        name = shown.strip().replace(" ", "_")
+        counts[name] = counts.get(name, 0) + int(count)
     return counts
 
 
-def read_chat(text: str) -> tuple[tuple[str, str], ...]:
-    """Speakers and what they said, as they were written, oldest first."""
-    said = _CHAT.finditer(text)
-    return tuple(
-        ((line["player"] or line["speaker"]), line["text"].strip()[: wire.CHAT_CHARACTERS])
-        for line in said
-    )
+def read_chat(text: str) -> tuple[ChatLine, ...]:
+    """The lines of `readChat`, oldest first. The server's copies of what players said are left."""
+    lines: list[ChatLine] = []
+    for found in _LINE.finditer(text):
+        if found["speaker"]:
+            said = found["text"].strip()[: wire.CHAT_CHARACTERS]
+            lines.append(ChatLine(found["at"], found["speaker"], "chat", said))
+        else:
+            kind = "player_join" if found["moved"] == "joined" else "player_leave"
+            lines.append(ChatLine(found["at"], found["who"], kind))
+    return tuple(lines)
+
+
+def tells_history(text: str) -> bool:
+    """Whether this is a chat history, which only a bot in the game has."""
+    return text.startswith(_HISTORY)
 
 
 def tells_failure(text: str) -> bool:
-    """Whether a motor's words speak of a failure."""
+    """Whether the motor's words speak of a failure."""
     return _FAILURE.search(text) is not None
 
 
 def tells_no_bot(text: str) -> bool:
-    """Whether a motor's words say that there is no bot in the game."""
+    """Whether the motor's words say that there is no bot in the game."""
     return _NO_BOT.search(text) is not None
 
 
-def _section(text: str, start: int) -> str:
-    """The lines from here to the next empty one."""
-    return text[start:].lstrip("\n").partition("\n\n")[0]
-
-
-def _lines_about_players(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if "player" in line.lower())
-
-
-def _point(numbers: tuple[str, ...]) -> wire.Point:
-    x, y, z = map(float, numbers)
-    return wire.Point(x, y, z)
-
-
-def _block(numbers: tuple[str, ...]) -> wire.BlockPosition | None:
-    values = [float(number) for number in numbers]
-    if any(not value.is_integer() or abs(value) > 2**31 for value in values):
-        return None
-    x, y, z = map(int, values)
-    return wire.BlockPosition(x, y, z)
+def _middle(numbers: tuple[str, ...]) -> wire.Point:
+    x, y, z = map(int, numbers)
+    return wire.Point(x + 0.5, y, z + 0.5)

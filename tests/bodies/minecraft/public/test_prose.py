@@ -1,4 +1,4 @@
-"""What is recognized in a public motor's prose, and what is not."""
+"""What is recognized in the public motor's prose, and what is not."""
 
 from __future__ import annotations
 
@@ -6,81 +6,103 @@ import pytest
 
 from bodies.minecraft import wire
 from bodies.minecraft.public.prose import (
+    ChatLine,
+    Look,
     read_chat,
-    read_inventory,
     read_look,
+    read_stacks,
     tells_failure,
+    tells_history,
     tells_no_bot,
 )
 
 LOOK = """\
-You are at position: (12.50, 64.00, -3.50)
-Health: 17.5/20
-Food: 18/20
+🔍 SCANNING ENVIRONMENT 🔍
 
-Nearby players:
-- Kim at (14.0, 64.0, -3.0)
-- Bo: x: 1, y: 64, z: 2
+You are at coordinates X:12, Y:-64, Z:-4.
+Your health is 17.5/20 and hunger is 18/20.
+It is morning and the weather is clear.
+You are holding dirt.
 
-Nearby blocks:
-- oak_log at (13, 64, -5)
-- water at (13.5, 64, -5)
-"""
+You see these blocks around you:
+- 1 grass_block
+- 1 fully grown wheat
+
+You see these entities nearby:
+- Kim (1 blocks away)
+- cow (4 blocks away)
+- 3 Oak Log (5 blocks away)
+
+Your inventory contains 2 different items:
+- dirt: 2
+- oak_log: 1"""
 
 
 def test_a_look_around_is_read() -> None:
-    look = read_look(LOOK)
-    assert look.place == wire.Point(12.5, 64, -3.5)
-    assert (look.health, look.food) == (17.5, 18)
-    assert dict(look.players) == {"Kim": wire.Point(14, 64, -3), "Bo": wire.Point(1, 64, 2)}
-    assert look.blocks == (("oak_log", wire.BlockPosition(13, 64, -5)),)
+    carried = {"dirt": 2, "oak_log": 1}
+    place = wire.Point(12.5, -64, -3.5)
+    assert read_look(LOOK) == Look(place, 17.5, 18, ("Kim", "cow"), carried, all_carried=True)
+
+
+def test_what_a_look_around_leaves_out_is_not_known() -> None:
+    more = read_look(f"{LOOK}\n... and 3 other item types")
+    assert (more.carried, more.all_carried) == ({"dirt": 2, "oak_log": 1}, False)
+    assert read_look("Your inventory is empty.") == Look(None, None, None, (), {}, True)
+    for text in ("", "A tree is at coordinates X:1, Y:2, Z:3.", "Your health is undefined/20"):
+        assert read_look(text) == Look(None, None, None, (), None, False)
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("stacks", "counts"),
     [
-        ("Position: x=1, y=64, z=-2", wire.Point(1, 64, -2)),
-        ("Bot location is 1.5 64 -2.5.", wire.Point(1.5, 64, -2.5)),
-        ("coordinates (1, 64, 2)", wire.Point(1, 64, 2)),
-        ("A tree at (1, 64, 2)", None),
-        ("", None),
-        ("Position: unknown", None),
+        ("3 oak planks, 64 dirt, 12 dirt", {"oak_planks": 3, "dirt": 76}),
+        ("nothing.", {}),
+        ("1 lapis lazuli", {"lapis_lazuli": 1}),
     ],
 )
-def test_only_the_own_place_is_taken_for_it(text: str, place: wire.Point | None) -> None:
-    assert read_look(text).place == place
+def test_an_inventory_is_read(stacks: str, counts: dict[str, int]) -> None:
+    text = f"You just finished examining your inventory and it contains: {stacks}."
+    assert read_stacks(text) == counts
+    assert read_stacks("You cannot open it.") == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        ("- oak_log x 3\n- oak_log: 2\n- 4 x stick", {"oak_log": 5, "stick": 4}),
-        ("- stone (64)\n12 dirt", {"stone": 64, "dirt": 12}),
-        ("Inventory (2 items):\nEmpty slots: 30", {}),
-        ("You carry nothing.", {}),
-    ],
-)  # fmt: skip
-def test_an_inventory_is_read(text: str, counts: dict[str, int]) -> None:
-    assert read_inventory(text) == counts
-
-
-def test_chat_is_read_in_order_and_cut() -> None:
-    text = "Recent chat:\n[12:00:01] <Kim> hello: you\nAlex: " + "x" * 300 + "\n*** Kim joined"
-    assert read_chat(text) == (("Kim", "hello: you"), ("Alex", "x" * 256))
+def test_chat_is_read_in_order_and_once_and_cut() -> None:
+    text = "\n".join(
+        (
+            "=== Chat History ===",
+            "Showing 6 messages",
+            "==================",
+            "[4:16:48 PM] [System] <Kim> hello: you",
+            "[4:16:48 PM] <Kim>: hello: you",
+            "[4:16:49 PM] [System] Bo joined the game.",
+            "[4:16:50 PM] [Whisper] <Bo>: " + "x" * 300,
+            "[4:16:51 PM] [System] Set own game mode",
+            "[4:16:52 PM] [System] Bo left the game",
+        )
+    )
+    assert tells_history(text)
+    assert read_chat(text) == (
+        ChatLine("[4:16:48 PM]", "Kim", "chat", "hello: you"),
+        ChatLine("[4:16:49 PM]", "Bo", "player_join"),
+        ChatLine("[4:16:50 PM]", "Bo", "chat", "x" * 256),
+        ChatLine("[4:16:52 PM]", "Bo", "player_leave"),
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "failed", "no_bot"),
     [
-        ("Successfully crafted 4 oak_planks", False, False),
-        ("Arrived at (1, 64, 2)", False, False),
-        ("Could not find a path to the location", True, False),
-        ("Failed to craft: not enough oak_log", True, False),
-        ("You don't have any dirt", True, False),
-        ("Error: no bot is connected. Use joinGame first.", True, True),
-        ("Bot not found", True, True),
-        ("The bot was kicked: full", True, True),
-        ("I saw a robot", False, False),
+        ("You have successfully finished crafting 4 oak_planks.", False, False),
+        ("You have arrived near your destination of location 1.0, 2.0, 3.0.", False, False),
+        ("You finished mining 2 oak_log and there is no more nearby.", False, False),
+        ("You're moving towards it.\n\nYou had trouble navigating to the location.", True, False),
+        ("You have failed to craft 4 oak_planks because you need wood", True, False),
+        ("Mistake: you do not have dirt in your inventory to place.", True, False),
+        ("You couldn't find oak_log nearby, you should try to do something else.", True, False),
+        ("You attempted to place a dirt, but you are in the way.", True, False),
+        ("Skill execution failed: Skill execution timed out after 30 seconds", True, False),
+        ("Skill execution failed: No active bot. Please use 'joinGame' first.", True, True),
+        ("Failed to leave game: No bot found with username 'Alex'", True, False),
     ],
 )
 def test_words_of_failure(text: str, failed: bool, no_bot: bool) -> None:
