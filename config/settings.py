@@ -158,10 +158,6 @@ class Model(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         16_000
     )
     """Tokens charged for a call without complete reported usage (K28)."""
-    context_tokens: (
-        Annotated[int, Meta(ge=4_000, le=100_000_000, description="4000 tokens or more")] | None
-    ) = None
-    """The longest prompt that the model takes, where its operator knows it."""
     output_tokens: Annotated[
         int, Meta(ge=256, le=1_000_000, description="256 to 1000000 tokens")
     ] = 4_096

@@ -18,7 +18,6 @@ RIGHT: dict[str, Any] = {
             "model": "m",
             "price": {"input": 1, "cache_read": 0, "cache_write": 1.5, "output": 2},
             "images": True,
-            "context_tokens": 8000,
         }
     },
     "personas": {"p": {"file": "p.txt"}},
