@@ -1,0 +1,97 @@
+"""`script/install`: what it leaves, twice, over an older release, and taken away again."""
+
+from pathlib import Path
+
+from systemd_box import Box
+
+INSTALL = str(Path(__file__).parents[3] / "script" / "install")
+UNITS = "/etc/systemd/system/playd.service"
+
+
+def current(box: Box) -> str:
+    return box.run("readlink", "/opt/playd/current").stdout.strip()
+
+
+def test_what_it_installs_plays_the_demonstration(box: Box) -> None:
+    box.run(INSTALL)
+
+    box.run("playctl", "world", "start", "demo")
+    box.run("playctl", "join", "demo")
+    played = "until playctl sessions --json | grep -q '\"turnsTaken\": [1-9]'; do sleep 0.1; done"
+    box.run("timeout", "30", "sh", "-c", played)
+    box.run("playctl", "stop", "demo")
+    assert "0.1.0" in box.run("playd", "--version").stdout
+
+
+def test_the_doctor_finds_the_installation_well(box: Box) -> None:
+    box.run(INSTALL)
+    box.run("playctl", "world", "start", "demo")
+
+    examined = box.run("runuser", "-u", "playd", "--", "playctl", "doctor", check=False)
+
+    assert "fail" not in examined.stdout
+    assert examined.returncode == 0, examined.stdout + examined.stderr
+
+
+def test_a_second_run_changes_nothing(box: Box) -> None:
+    box.run(INSTALL)
+    box.run("sh", "-c", "echo '# mine' >>/etc/playd/playd.toml")
+    before = current(box)
+
+    again = box.run(INSTALL)
+
+    assert "building" not in again.stdout
+    assert current(box) == before
+    assert box.run("tail", "-n1", "/etc/playd/playd.toml").stdout == "# mine\n"
+
+
+def test_an_upgrade_keeps_configuration_state_and_the_release_before(box: Box) -> None:
+    box.run(INSTALL)
+    box.run("playctl", "status")
+    box.run("mv", current(box), "/opt/playd/releases/before")
+    box.run("mkdir", "/opt/playd/releases/oldest")
+    box.run("ln", "-sfn", "/opt/playd/releases/before", "/opt/playd/current")
+    state = box.run("stat", "-c", "%i", "/var/lib/playd/state.db").stdout
+
+    upgraded = box.run(INSTALL)
+
+    kept = box.run("ls", "/opt/playd/releases").stdout.split()
+    assert sorted(kept) == sorted(["before", current(box).rpartition("/")[2]])
+    assert box.run("stat", "-c", "%i", "/var/lib/playd/state.db").stdout == state
+    assert "systemctl restart playd" in upgraded.stdout
+    box.run("systemctl", "restart", "playd")
+    assert "demo" in box.run("playctl", "status").stdout
+
+
+def test_completion_is_installed_for_every_shell(box: Box) -> None:
+    box.run(INSTALL)
+
+    for file in (
+        "/usr/local/share/bash-completion/completions/playctl",
+        "/usr/local/share/zsh/site-functions/_playctl",
+        "/usr/local/share/fish/vendor_completions.d/playctl.fish",
+    ):
+        assert "_PLAYCTL_COMPLETE" in box.run("cat", file).stdout
+
+
+def test_it_refuses_to_run_without_root(box: Box) -> None:
+    refused = box.run("setpriv", "--reuid", "65534", "--clear-groups", INSTALL, check=False)
+
+    assert refused.returncode == 1
+    assert "must be run by root" in refused.stderr
+
+
+def test_uninstalling_leaves_state_and_configuration(box: Box) -> None:
+    box.run(INSTALL)
+    box.run("playctl", "status")
+
+    box.run(INSTALL, "--uninstall")
+
+    for gone in ("/opt/playd", "/usr/local/bin/playctl", UNITS, "/run/playd/control.sock"):
+        assert box.run("test", "-e", gone, check=False).returncode == 1, gone
+    for kept in ("/etc/playd/playd.toml", "/var/lib/playd/state.db"):
+        box.run("test", "-e", kept)
+    assert box.run("pgrep", "-u", "playd", check=False).stdout == ""
+    box.run(INSTALL, "--uninstall")  # once more does no harm
+    box.run(INSTALL)
+    assert "demo" in box.run("playctl", "status").stdout
