@@ -47,6 +47,8 @@ class Installed:
     """The box and what tests say to it."""
 
     box: Box
+    configuration: str = CONFIGURATION
+    drop_ins: str = "/etc/systemd/system/playd.service.d"
 
     def playctl(self, *arguments: str) -> Any:
         """What a command answers, as JSON."""
@@ -103,7 +105,7 @@ def installed(box: Box) -> Installed:
     made = Installed(box)
     for name, secret in SECRETS.items():
         box.write(f"/etc/playd/credentials/{name}", secret, 0o600)
-    box.write("/etc/systemd/system/playd.service.d/test.conf", DROP_IN)
+    box.write(f"{made.drop_ins}/test.conf", DROP_IN)
     made.settings()
     box.run("systemctl", "daemon-reload")
     for part in ("world --listen ws://127.0.0.1:8470 --state /srv", "model --latency 0.05"):
@@ -122,6 +124,8 @@ class Play:
     """Three sessions that played until the service was stopped."""
 
     journals: list[str]
+    cgroups: list[str]
+    """Of the three session processes."""
     secrets_in_proc: str
     """Files below /proc that held a secret while they played."""
     result: str
@@ -134,6 +138,8 @@ class Play:
 def play(installed: Installed) -> Play:
     installed.restart()
     journals = installed.play()
+    pids = [seat["session"]["pid"] for seat in installed.seats().values()]
+    cgroups = [installed.box.run("cat", f"/proc/{pid}/cgroup").stdout for pid in pids]
     searched = (
         "for pid in $(pgrep -u playd);"
         ' do grep -alF -- "$1" /proc/$pid/environ /proc/$pid/cmdline; done'
@@ -145,6 +151,7 @@ def play(installed: Installed) -> Play:
     installed.box.run("systemctl", "stop", "playd.service")
     return Play(
         journals,
+        cgroups,
         "".join(found),
         installed.show("Result"),
         installed.show("ExecMainStatus"),

@@ -3,6 +3,7 @@
 import re
 
 import msgspec
+import pytest
 
 
 def test_the_units_are_clean(installed) -> None:
@@ -87,6 +88,12 @@ def test_a_stop_lets_three_playing_sessions_end_and_exits_clean(installed, play)
         assert summary["leave"] == "confirmed"
 
 
+def test_each_session_has_a_control_group_of_its_own(play) -> None:
+    assert len(set(play.cgroups)) == 3
+    for cgroup in play.cgroups:
+        assert "/playd.service/session-" in cgroup
+
+
 def test_the_log_can_be_searched_by_seat_and_event(installed, play) -> None:
     for seat, journal in zip(("blue", "green", "red"), play.journals, strict=True):
         found = installed.box.run(
@@ -117,6 +124,26 @@ def test_it_writes_nowhere_but_in_its_own_directories(installed, play) -> None:
         if path.lstat().st_uid == uid
     }
     assert written == {("var", "lib", "playd"), ("etc", "playd", "demo.credential")}
+
+
+@pytest.mark.long
+def test_a_stop_that_takes_long_is_given_the_time(installed) -> None:
+    deadline = "[limits]\nstop_deadline = 6\n"
+    installed.settings(deadline + installed.configuration)
+    installed.box.write(installed.drop_ins + "/short.conf", "[Service]\nTimeoutStopSec=2\n")
+    installed.box.run("systemctl", "daemon-reload")
+    installed.restart()
+    installed.playctl("join", "red")
+    pid = installed.seats()["red"]["session"]["pid"]
+    installed.box.run("kill", "-STOP", str(pid))
+
+    installed.box.run("systemctl", "stop", "playd.service")
+
+    assert installed.show("Result") == "success"
+    assert installed.show("ExecMainStatus") == "0"
+    installed.settings()
+    installed.box.run("rm", installed.drop_ins + "/short.conf")
+    installed.box.run("systemctl", "daemon-reload")
 
 
 def test_the_watchdog_restarts_a_stopped_daemon_and_its_seats_are_reconciled(installed) -> None:
