@@ -87,9 +87,11 @@ class Outlet:
         try:
             while True:
                 while entries := self._take():
-                    await client.send_all(b"".join(entry.line for entry in entries))
-                    for entry in entries:
-                        entry.done()
+                    try:
+                        await client.send_all(b"".join(entry.line for entry in entries))
+                    finally:
+                        for entry in entries:
+                            entry.done()
                 if self._closed:
                     return
                 await self._wake.wait()

@@ -246,6 +246,16 @@ async def test_a_seventeenth_connection_of_a_uid_is_told_why(door_of: DoorOf):
             assert (await one_more.ask("hello"))["ok"]
 
 
+async def test_clients_that_go_away_before_their_answer_keep_no_place(door_of: DoorOf):
+    async with door_of(Settings()) as door:
+        for _ in range(40):
+            async with door.client() as client:
+                await client.send({"id": 1, "verb": "hello"})
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        async with door.client() as client:
+            assert (await client.ask("hello"))["ok"]
+
+
 async def test_a_thousand_connections_leave_nothing_behind(door_of: DoorOf):
     async with door_of(Settings()) as door, door.client() as client:
         await client.ask("hello")
