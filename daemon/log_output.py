@@ -1,7 +1,7 @@
 """Where log lines go: to systemd's journal with their fields, else to stderr for people to read.
 
-Of one kind of line at most `BURST` are let through in `WINDOW_SECONDS`; how many were held back is
-said with the next one.
+Of one kind of line at most `BURST` are let through in `WINDOW_SECONDS`, of what a seat's session
+prints `OUTPUT_BURST`; how many were held back is said with the next one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from daemon.plain_text import plain
 
 BURST = 20
+OUTPUT_BURST = 500
+"""Several tracebacks, which are worth nothing without their ends."""
 WINDOW_SECONDS = 30.0
 KINDS = 1024
 """Kinds of line that are told apart; past it counting begins anew."""
@@ -53,7 +55,8 @@ class RepeatLimit(logging.Filter):
                 record.msg = f"{record.getMessage()} ({held_back} more like it were held back)"
                 record.args = None
         seen.count += 1
-        if seen.count > BURST:
+        printed = record.__dict__.get("PLAYD_EVENT") == "output"
+        if seen.count > (OUTPUT_BURST if printed else BURST):
             seen.held_back += 1
             return False
         return True

@@ -3,7 +3,7 @@ import os
 import subprocess
 import sys
 
-from daemon.log_output import BURST, WINDOW_SECONDS, ReadableLines, RepeatLimit
+from daemon.log_output import BURST, OUTPUT_BURST, WINDOW_SECONDS, ReadableLines, RepeatLimit
 from daemon.plain_text import plain
 
 
@@ -35,6 +35,14 @@ def test_one_seats_flood_holds_back_no_other_line():
     assert not limit.filter(record("crashed", seat="red"))
     assert limit.filter(record("crashed", seat="blue"))
     assert limit.filter(record("restarts", seat="red"))
+
+
+def test_what_a_session_prints_is_a_kind_that_may_be_long():
+    limit = RepeatLimit(lambda: 0.0)
+    for number in range(OUTPUT_BURST + 5):
+        printed = record("%s%s", f"line {number} of a traceback", "", seat="red")
+        printed.__dict__["PLAYD_EVENT"] = "output"
+        assert limit.filter(printed) == (number < OUTPUT_BURST)
 
 
 def test_a_line_names_its_seat_and_carries_nothing_that_a_terminal_obeys():
