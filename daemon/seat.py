@@ -44,7 +44,7 @@ class Seat:
     def refuse_if_taken(self, now: float) -> None:
         """Raises Refusal when no sitting may begin; `now` is of CLOCK_BOOTTIME."""
         if self.sitting is not None:
-            code = "stopping" if self.sitting.stopping else "already_playing"
+            code = "stopping" if self.sitting.stopping else "play_session_active"
             raise Refusal(
                 code,
                 f"seat {self.name} is {'stopping' if self.sitting.stopping else 'being played'}",

@@ -335,7 +335,7 @@ class Supervisor:
         ours, _ = self._register.configured(seat)
         await self._play_host.start()
         if ours.sitting is not None:
-            raise Refusal("already_playing", f"seat {seat} is being played", "Stop it first.")
+            raise Refusal("play_session_active", f"seat {seat} is being played", "Stop it first.")
         if force and ours.recovery_required:
             _log.warning("seat %s: uid %d forced it", seat, caller.uid, event="recover_forced")
             await forget_recovery(self._means, ours)

@@ -44,7 +44,7 @@ Code: TypeAlias = Literal[
     "nothing_to_recall",
     # its state
     "draining",
-    "already_playing",
+    "play_session_active",
     "not_playing",
     "stopping",
     "seat_failed",

@@ -55,7 +55,7 @@ async def test_twenty_joins_at_once_start_one_session(opened, tmp_path: Path):
             for _ in range(20):
                 nursery.start_soon(join, playd)
         await playd.stop()
-    assert sorted(answers) == ["already_playing"] * 19 + ["running"]
+    assert sorted(answers) == ["play_session_active"] * 19 + ["running"]
     assert events_in(tmp_path / "state").count(("red", "running")) == 1
 
 

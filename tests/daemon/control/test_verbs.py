@@ -99,7 +99,7 @@ async def test_what_cannot_be_is_refused_by_name(playing: Playing):
         assert await code(client, "watch", room="parlour", seat="red") == "bad_params"
         assert await code(client, "world", seat="red", action="start") == "no_world"
         await result(client, "join", seat="red")
-        assert await code(client, "join", seat="red") == "already_playing"
+        assert await code(client, "join", seat="red") == "play_session_active"
 
 
 async def test_journals_name_each_run_and_say_when_a_file_is_gone(playing: Playing, tmp_path: Path):
