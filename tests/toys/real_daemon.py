@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -160,6 +161,13 @@ class RealDaemon:
     async def pid(self, seat: str) -> int:
         """Of the session process that plays it."""
         return (await self.seat(seat))["session"]["pid"]
+
+    async def crash(self, seat: str) -> None:
+        """SIGKILL to the session process that plays it."""
+        os.kill(await self.pid(seat), signal.SIGKILL)
+
+    def open_descriptors(self) -> int:
+        return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for what `watch` tells to fulfil a condition."""

@@ -1,21 +1,17 @@
 """Callers of other uids, as processes of their own. Only root can start those."""
 
 import os
-import sys
-import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import trio
+from another_user import ask_as, folder_for_all, needs_root
 
 from config.settings import ControlRoom, Grant, PokemonSeat, Settings
 from daemon.control.peers import OVERFLOW_UID, caller_of
-
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another uid")
 
 RED = PokemonSeat(address="ws://127.0.0.1:1", game="firered", display_name="Red", model="m")
 SETTINGS = Settings(
@@ -29,30 +25,12 @@ SETTINGS = Settings(
 )
 NOBODY_ELSE = Settings(seats=SETTINGS.seats)
 
-ASK = """
-import os, socket, sys
-path, uid, group, *lines = sys.argv[1:]
-os.setgroups([int(group)])
-os.setgid(int(uid))
-os.setuid(int(uid))
-with socket.socket(socket.AF_UNIX) as connection:
-    try:
-        connection.connect(path)
-    except OSError as error:
-        sys.exit(error.strerror)
-    connection.sendall("".join(line + "\\n" for line in lines).encode())
-    connection.shutdown(socket.SHUT_WR)
-    while chunk := connection.recv(65536):
-        sys.stdout.buffer.write(chunk)
-"""
-
 
 @pytest.fixture
 def open_folder() -> Any:
     """A folder that other uids can pass through, which a test's own folder is not."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o711)
-        yield Path(folder)
+    with folder_for_all() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -67,20 +45,6 @@ def door_for_all(open_folder: Path, serving: Any) -> Callable[[Settings], Any]:
 
 
 DoorForAll = Callable[[Settings], AbstractAsyncContextManager[Any]]
-
-
-async def ask_as(path: Path, uid: int, *requests: tuple[str, dict[str, Any]]) -> list[str]:
-    """What each request came to: `ok`, or the error's code; by the request's order."""
-    lines = [
-        msgspec.json.encode({"id": n, "verb": verb, "params": params}).decode()
-        for n, (verb, params) in enumerate(requests)
-    ]
-    done = await trio.run_process(
-        [sys.executable, "-c", ASK, os.fspath(path), str(uid), "23456", *lines],
-        capture_stdout=True,
-    )
-    answers = {a["id"]: a for a in map(msgspec.json.decode, done.stdout.splitlines())}
-    return ["ok" if answers[n]["ok"] else answers[n]["error"]["code"] for n in range(len(lines))]
 
 
 @needs_root

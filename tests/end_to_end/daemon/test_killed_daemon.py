@@ -102,7 +102,6 @@ async def test_killed_at_a_random_moment_of_a_join_it_leaves_nothing_over(
 ):
     chance = random.Random(kills)
     seats = [f"seat-{number}" for number in range(kills)]
-    joins: list[str] = []
     async with practice_world(tmp_path, "--speed", "200") as world, practice_model() as model:
         path = configure(tmp_path, world.address, model, *seats)
         for seat in seats:
@@ -114,8 +113,7 @@ async def test_killed_at_a_random_moment_of_a_join_it_leaves_nothing_over(
                     await daemon.kill()
                 await daemon.until_nobody_is_left(5)
         async with real_daemon(path, following=False) as last:
-            for seat in seats[-6:]:
-                joins.append(await _joined_or_why(last, seat))
+            joins = [await _joined_or_why(last, seat) for seat in seats[-6:]]
             assert set(joins) <= {"running", "lease_held"}
             held = joins.count("lease_held")
             assert len(last.sessions_alive()) == len(joins) - held
