@@ -12,7 +12,7 @@ def pages_of(supervisor: Supervisor, metrics: Metrics, ourselves: Caller) -> dic
     """`/metrics`; `/healthz`: the process is alive; `/readyz`: it accepts joins, else 503."""
 
     async def exposition() -> Answer:
-        return Answer(metrics.exposition(), content_type=CONTENT_TYPE)
+        return Answer(await metrics.exposition(), content_type=CONTENT_TYPE)
 
     async def alive() -> Answer:
         return Answer(b"ok\n")

@@ -26,13 +26,13 @@ def value(exposition: bytes, name: str, **labels: str) -> float:
 async def test_a_session_is_seen_from_its_start_to_its_end(opened) -> None:
     async with opened("plays", 3) as daemon:
         with open_metrics(daemon.supervisor) as metrics:
-            assert value(metrics.exposition(), "seat_state", seat="red", state="idle") == 1
+            assert value(await metrics.exposition(), "seat_state", seat="red", state="idle") == 1
             await daemon.join("red")
             await daemon.until_phase("deciding")
-            playing = metrics.exposition()
+            playing = await metrics.exposition()
             await daemon.stop("red")
             await daemon.until_seat("idle")
-            ended = metrics.exposition()
+            ended = await metrics.exposition()
 
     assert value(playing, "seat_state", seat="red", state="running") == 1
     assert value(playing, "seat_state", seat="red", state="idle") == 0
@@ -51,10 +51,10 @@ async def test_no_series_goes_when_a_session_ends(opened) -> None:
         with open_metrics(daemon.supervisor) as metrics:
             await daemon.join("red")
             await daemon.until_phase("deciding")
-            playing = metrics.exposition()
+            playing = await metrics.exposition()
             await daemon.stop("red")
 
-            assert samples(playing).keys() <= samples(metrics.exposition()).keys()
+            assert samples(playing).keys() <= samples(await metrics.exposition()).keys()
 
 
 async def test_the_budget_is_told_as_a_part_of_its_ceiling(opened) -> None:
@@ -67,7 +67,7 @@ async def test_the_budget_is_told_as_a_part_of_its_ceiling(opened) -> None:
                 return session is not None and session.turns_taken == 11
 
             await daemon.until(all_played)
-            exposition = metrics.exposition()
+            exposition = await metrics.exposition()
 
     assert value(exposition, "budget_used_ratio", seat="red", kind="tokens") == 1000 / 250_000
     assert value(exposition, "budget_used_ratio", seat="red", kind="dollars") == 0
@@ -80,7 +80,7 @@ async def test_promtool_finds_nothing_to_say(opened, promtool) -> None:
         with open_metrics(daemon.supervisor) as metrics:
             await daemon.join("red")
             await daemon.until_phase("deciding")
-            exposition = metrics.exposition()
+            exposition = await metrics.exposition()
 
     checked = await trio.run_process(
         [promtool, "check", "metrics"], stdin=exposition, capture_stderr=True, check=False
@@ -94,7 +94,7 @@ async def test_labels_hold_names_and_fixed_words_alone(opened) -> None:
         with open_metrics(daemon.supervisor) as metrics:
             await daemon.join("red")
             await daemon.until_phase("deciding")
-            exposition = metrics.exposition()
+            exposition = await metrics.exposition()
 
     allowed = re.compile(r"[a-z0-9_-]{1,40}|\+Inf|[0-9.e+]+|[0-9]+(\.[0-9a-z+]+)+")
     for name, labels in samples(exposition):
@@ -119,6 +119,6 @@ async def test_a_seat_costs_a_fixed_number_of_lines(opened, make_settings, seats
     settings: Settings = make_settings(*(f"seat-{number}" for number in range(seats)))
     async with opened("good", settings=settings) as daemon:
         with open_metrics(daemon.supervisor) as metrics:
-            lines = metrics.exposition().count(b'seat="')
+            lines = (await metrics.exposition()).count(b'seat="')
 
     assert lines == seats * 17
