@@ -1,6 +1,7 @@
 """Plays a recorded run again: the recording answers as the world did, the body does the rest."""
 
 import json
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,15 +10,19 @@ import msgspec
 import pytest
 import trio
 from msgspec import UNSET
+from scripted_model import Said
+from stage import staged
 
 from bodies.pokemon import wire
 from bodies.pokemon.adapter import PokemonBody
+from bodies.pokemon.results import PokemonTurn
 from bodies.pokemon.seat.counters import Counters
 from bodies.pokemon.seat.troubles import StaleAnswer
 from bodies.pokemon.sight import PokemonSight
-from kernel.body import Context, Invalid, Leave, PastTurn, Speech, Timing, TurnFacts, WorldEnded
-from kernel.journal.lines import TurnLine
+from kernel.body import Leave, Remembered, WorldEnded
 from kernel.model.request import PNG_PREFIX
+from kernel.session.specification import BudgetCeiling
+from kernel.session.wire import Phase
 
 
 @dataclass
@@ -54,7 +59,8 @@ class RecordedWorld:
 
     async def observe(self) -> wire.Observation:
         await trio.lowlevel.checkpoint()
-        return wire_observation(self._turns[self.turn]["evidence"]["decision"])
+        stage = "postAction" if self._acted else "decision"
+        return wire_observation(self._turns[self.turn]["evidence"][stage])
 
     async def frame(self) -> wire.Frame:
         await trio.lowlevel.checkpoint()
@@ -152,63 +158,47 @@ def answer_of(turn: dict[str, Any], objective_before: str | None) -> bytes:
     return json.dumps(answer | action).encode()
 
 
+class Recorded(PokemonBody):
+    """The body, with what it was shown and told of kept beside its lines."""
+
+    def __init__(self, world: RecordedWorld) -> None:
+        super().__init__(world)
+        self.kept: list[tuple[PokemonSight, tuple[str, ...]]] = []
+
+    def remember(self, turn: PokemonTurn) -> Remembered:
+        remembered = super().remember(turn)
+        assert turn.shown is not None
+        self.kept.append((turn.shown, remembered.notables))
+        return remembered
+
+
 async def replay(turns: list[dict[str, Any]]) -> list[Replayed]:
-    """Drive a body through the turns in the order of K1."""
+    """Play the turns through the kernel's own loop, with a journal on disk."""
     world = RecordedWorld(turns)
-    body = PokemonBody(world)
+    body = Recorded(world)
     await body.join()
-    past: tuple[PastTurn, ...] = ()
-    objective: str | None = None
-    replayed: list[Replayed] = []
-    for recorded in turns:
-        turn = recorded["turn"]
-        number = turn["turn"]
-        world.begin(number)
-        shown = await body.observe()
-        body.prompt(shown, Context(number, "", past, (), None, None, takes_images=False))
-        decision = body.decode(answer_of(turn, objective), shown)
-        assert not isinstance(decision, Invalid), decision
-        objective = turn["objective"]
-        before = await body.observe()
-        assert before.fingerprint == shown.fingerprint
-        settled = body.known(decision, before)
-        if settled is None:
-            settled = await body.act(decision, f"key-{number}", trio.Event())
-        effect = body.verify(before, settled, settled.after)
-        remembered = body.remember(
-            TurnFacts(
-                number=number,
-                outcome=settled.outcome,
-                shown=shown,
-                before=before,
-                after=settled.after,
-                decision=decision,
-                settled=settled,
-                effect=effect,
-                failure=None,
-                heard=(),
-                speech=Speech(),
-                calls=(),
-                preemptions=0,
-                timing=Timing(),
-                window=0,
-            )
-        )
-        past = (
-            *past,
-            PastTurn(
-                number,
-                decision.intent,
-                decision.description,
-                settled.outcome,
-                effect.text,
-                effect.advice,
-            ),
-        )[-8:]
-        assert isinstance(remembered.line, TurnLine)
-        line = json.loads(msgspec.json.encode(remembered.line))
-        replayed.append(Replayed(recorded, line, remembered.notables, shown))
-    return replayed
+
+    async def decide_as_recorded(*_: Any) -> Said:
+        await trio.lowlevel.checkpoint()
+        before = turns[world.turn - 1]["turn"]["objective"] if world.turn else None
+        return Said(answer_of(turns[world.turn]["turn"], before))
+
+    def follow(message: Any) -> None:
+        if isinstance(message, Phase) and message.phase == "observing":
+            world.begin(message.turn)
+
+    ceiling = BudgetCeiling(tokens=None, max_turns=len(turns))
+    with tempfile.TemporaryDirectory() as directory:
+        async with staged(
+            Path(directory), body=body, model=decide_as_recorded, ceiling=ceiling
+        ) as stage:
+            stage.play.emit = follow
+            await stage.run()
+            lines = stage.lines("turn")
+    return [
+        Replayed(recorded, line, notables, shown)
+        for recorded, line, (shown, notables) in zip(turns, lines, body.kept, strict=True)
+    ]
 
 
 REAL_RUN = Path(__file__).parents[5] / "shared" / "data" / "real-run" / "journal.jsonl"
