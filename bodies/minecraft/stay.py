@@ -1,4 +1,8 @@
-"""One bot's stay in a world, from the join to a confirmed farewell. It never joins twice."""
+"""One bot's stay in a world, from the join to a confirmed farewell. It never joins twice.
+
+A motor may reconnect by itself, as the next generation of the same session: the stay goes on under
+that, and what was decided or begun under the earlier one counts no more.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,7 @@ GIVE_UP_S: Final = 2.0
 def ended_by(status: wire.MotorStatus, session: wire.SessionRef) -> WorldEnded | None:
     """The end that this status tells of for this session; None while it is on.
 
-    Confirmed only by the motor's confirmation for this very session. There is no reconnecting.
+    Confirmed only by the motor's confirmation for this very session. The body reconnects nothing.
     """
     if status.session is None:
         return WorldEnded("the motor holds no session any more", confirmed=False)
@@ -62,6 +66,8 @@ class Stay:
         self.events = Events(profile.username)
         self.stale = 0
         """Answers that were about another session or connection."""
+        self.reconnects = 0
+        """Connections that the motor made anew by itself."""
         self._link = link
         self._profile = profile
         self._told = told
@@ -205,11 +211,24 @@ class Stay:
             return
 
     def _require_on(self, status: wire.MotorStatus) -> None:
+        self._follow(status)
         ended = ended_by(status, self.session)
         if ended is not None:
             raise self._finish(ended)
         if status.phase == "connecting":
             raise MotorTrouble("the motor is connecting")
+
+    def _follow(self, status: wire.MotorStatus) -> None:
+        """Take over a newer connection of this session; one that is older tells nothing."""
+        named = status.session
+        if named is None or named.session_id != self.session.session_id:
+            return
+        if named.connection_generation < self.session.connection_generation:
+            self.stale += 1
+            raise MotorTrouble("the motor told of an earlier connection")
+        if named != self.session and status.phase == "active":
+            self.session = named
+            self.reconnects += 1
 
     def _lost(self, lost: MotorLost) -> WorldEnded:
         self._link.lose(str(lost))

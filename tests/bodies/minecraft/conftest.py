@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import scripted_motor
 import trio
+from scripted_motor import ScriptedMotor
 
 from bodies.minecraft.adapter import MinecraftBody
 from bodies.minecraft.motor.motor import MotorLost
@@ -22,27 +22,17 @@ from kernel.controls import Controls
 from kernel.session.side import Side
 from kernel.world_events import LatestEvent
 
-PROGRAM = Path(__file__).with_name("scripted_motor.py")
 PROFILE = {"id": "garden", "host": "127.0.0.1", "port": 25565, "version": "1.20.1",
            "username": "Alex", "auth": "offline"}  # fmt: skip
 
 OpenBody = Callable[..., AbstractAsyncContextManager[MinecraftBody]]
 
 
-def _load() -> Any:
-    spec = importlib.util.spec_from_file_location("scripted_motor", PROGRAM)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 class MemoryTools:
     """The scripted motor's tools without a process, for tests that own the clock."""
 
     def __init__(self, script: dict[str, Any]) -> None:
-        self.motor = _load().ScriptedMotor(script)
+        self.motor = ScriptedMotor(script)
         self.motor.do_join({"session": {"sessionId": "s", "connectionGeneration": 1}})
 
     @property
@@ -68,7 +58,7 @@ def memory_tools() -> Callable[[dict[str, Any]], MemoryTools]:
 
 
 def options_for(script: dict[str, Any], **others: Any) -> msgspec.Raw:
-    motor = [sys.executable, "-S", "-E", str(PROGRAM), json.dumps(script)]
+    motor = [sys.executable, "-S", "-E", scripted_motor.__file__, json.dumps(script)]
     return msgspec.Raw(msgspec.json.encode({"motor": motor, "profile": PROFILE, **others}))
 
 

@@ -223,6 +223,23 @@ async def test_a_look_that_proves_nothing_is_none(
     assert not getattr(raised.value, "confirmed", False)
 
 
+async def test_a_connection_that_the_motor_made_anew_is_followed_and_an_earlier_one_is_not(
+    opened: Any,
+) -> None:
+    """K18."""
+    earlier = {"twist": {"session.connectionGeneration": 1}}
+    async with opened({"status": [{}, {"reconnect": True}, earlier]}) as body:
+        await body.join()
+        first, second = await body.observe(), await body.observe()
+        assert second.native.status.session.connection_generation == 2
+        assert first.fingerprint != second.fingerprint
+        with pytest.raises(BodyTrouble, match="earlier connection"):
+            await body.observe()
+        stats = body.stats()
+        assert (stats["reconnects"], stats["stale_answers"]) == (1, 1)
+        assert (await body.leave()).leave == "confirmed"
+
+
 async def test_a_command_that_cannot_be_started_is_refused_by_name(side: Any) -> None:
     options = msgspec.Raw(
         b'{"motor": ["no-such-motor"], "profile": {"id": "p", "host": "h", "port": 1,'

@@ -6,6 +6,8 @@ tool a list of steps, used up one call at a time; a call without a step gets the
     {"error": "text"}      isError with this text
     {"text": "text"}       this text, called a success
     {"twist": {"a.b": 1}}  the honest answer with fields changed
+    {"become": {"a": 1}}   the bot's phase or facts are these from now on
+    {"reconnect": true}    the connection is the next generation from now on
     {"hang": true}         done, and no answer
     {"late": 2.0}          the honest answer after so many seconds
     {"print": "text"}      this line on stdout before the honest answer
@@ -143,6 +145,11 @@ class ScriptedMotor:
             return {"content": [{"type": "text", "text": step["error"]}], "isError": True}
         if "text" in step:
             return {"content": [{"type": "text", "text": step["text"]}], "isError": False}
+        for name, value in step.get("become", {}).items():
+            setattr(self, name, value)
+        if "reconnect" in step and self.session is not None:
+            generation = self.session["connectionGeneration"] + 1
+            self.session = {**self.session, "connectionGeneration": generation}
         answer = self.honest(tool, given)
         for path, value in step.get("twist", {}).items():
             place: Any = answer
