@@ -1,0 +1,93 @@
+"""The commands of the docs are run as they stand, against a real daemon on the practice ground.
+
+Every `sh` block of the pages below is run, in one shell for a page. What stands in a `console` block
+needs an account or another machine. The commands of docs/how-to/operate.md need a booted systemd;
+tests/end_to_end/systemd runs them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+TUTORIAL = DOCS / "tutorial/first-seat.md"
+ON_THE_GROUND = ("budgets", "stop-and-drain", "recover-a-seat", "read-a-journal", "local-model")
+RUN_ELSEWHERE = {DOCS / "how-to/operate.md", DOCS / "how-to/minecraft.md"}
+LIMIT = 120.0
+"""Seconds for a page: a bound, not an expectation."""
+
+
+def test_every_page_with_commands_is_run() -> None:
+    with_commands = {page for page in DOCS.rglob("*.md") if commands(page)}
+    run_here = {TUTORIAL, *(DOCS / f"how-to/{name}.md" for name in ON_THE_GROUND)}
+    assert with_commands - RUN_ELSEWHERE == run_here
+
+
+def test_the_tutorial_leads_to_a_played_seat(tmp_path: Path) -> None:
+    said = run("\n".join(commands(TUTORIAL)).replace("--turns 10", "--turns 2"), tmp_path)
+    assert "last finished: 2 turns were played" in said, "the demonstration"
+    assert "3 turns were played" in said
+    assert "<html" in (tmp_path / "first-seat/run.html").read_text()
+
+
+@pytest.mark.parametrize("name", ON_THE_GROUND)
+def test_the_commands_of_a_how_to_do_what_they_say(name: str, tmp_path: Path) -> None:
+    page = DOCS / f"how-to/{name}.md"
+    started = commands(TUTORIAL, "A configuration of your own", "Start the daemon")
+    ground = ["playctl world start red"]
+    run("\n".join([*started, *ground, *commands(page)]), tmp_path)
+
+
+def commands(page: Path, *sections: str) -> list[str]:
+    """The `sh` blocks of a page, or of these sections of it."""
+    parts = re.split(r"^## (.+)$", page.read_text(), flags=re.M)
+    chosen = [
+        text
+        for title, text in zip(["", *parts[1::2]], parts[::2], strict=True)
+        if not sections or title in sections
+    ]
+    return [block for text in chosen for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)]
+
+
+def run(script: str, home: Path) -> str:
+    """Run it in one shell with ports of its own; what it and its daemon said, once all is over."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+    ports = [str(one.getsockname()[1]) for one in held]
+    for one in held:
+        one.close()
+    script = script.replace("8470", ports[0]).replace("8471", ports[1])
+    script = script.replace("[control]", f'[metrics]\nbind = "127.0.0.1:{ports[2]}"\n\n[control]')
+    environ = {
+        "PATH": f"{ROOT}/.venv/bin:{os.environ['PATH']}",
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+    }
+    ending = "trap 'playctl drain >/dev/null 2>&1 || :; wait' EXIT\n"
+    shell = subprocess.Popen(
+        ["sh", "-euc", ending + script],
+        cwd=ROOT,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = shell.communicate(timeout=LIMIT)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(shell.pid, signal.SIGKILL)
+        shell.wait()
+    assert shell.returncode == 0, f"{shlex.quote(script[-200:])} ended {shell.returncode}: {said}"
+    return said
