@@ -280,6 +280,8 @@ class Play:
         )
 
     async def _pace(self) -> Event:
+        if self._limit_reached() is not None:
+            return Event.PACED  # nothing comes after it that a rest would be for
         backoff = self.deciding.wait
         if self._failed_actions:
             backoff = max(backoff, wait_after_failed_action(self._failed_actions))

@@ -212,6 +212,14 @@ async def test_k9_a_stop_ends_pacing_and_a_pause(tmp_path: Path, autojump_clock:
         assert stage.play.tally.turns == 1
 
 
+async def test_no_rest_follows_the_last_turn(tmp_path: Path, autojump_clock: MockClock) -> None:
+    body, began = Corridor(pacing=60.0), trio.current_time()
+    async with staged(tmp_path, body=body, ceiling=BudgetCeiling(max_turns=2)) as stage:
+        assert (await stage.run()).outcome == "finished"
+    assert stage.play.tally.turns == 2
+    assert 60 <= trio.current_time() - began < 120
+
+
 async def test_a_stop_lets_an_action_settle_and_admits_nothing_after_it(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:

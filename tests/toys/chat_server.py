@@ -16,10 +16,15 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 @dataclass
 class ChatServer:
-    """`answer` is the decision that every request gets; `stall()` holds answers back."""
+    """`answer` is the decision that every request gets; `stall()` holds answers back.
+
+    Without `usage` it never says what an answer cost. `bodies` are the requests as they came.
+    """
 
     port: int = 0
     answer: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, int] | None = field(default_factory=USAGE.copy)
+    bodies: list[bytes] = field(default_factory=list)
     requests: int = 0
     answered: int = 0
     open: trio.Event = field(default_factory=trio.Event)
@@ -62,14 +67,16 @@ class ChatServer:
         )
         while len(body) < length:
             body += await stream.receive_some(65536)
+        self.bodies.append(body)
 
     def _response(self) -> bytes:
         content = msgspec.json.encode(self.answer).decode()
         chunks: list[dict[str, Any]] = [
             {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]},
             {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
-            {"choices": [], "usage": USAGE},
         ]
+        if self.usage is not None:
+            chunks.append({"choices": [], "usage": self.usage})
         events = b"".join(b"data: " + msgspec.json.encode(chunk) + b"\n\n" for chunk in chunks)
         return (
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
