@@ -1,7 +1,7 @@
 """When a seat plays again after a death, and when it has failed (case 12)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daemon.restarts import Deaths, after_death
@@ -46,6 +46,7 @@ def test_ten_clean_minutes_begin_the_waits_anew():
     assert delays == [1, 2, 1, 2]
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(0, 30_000), st.floats(0, 30_000)), min_size=40, max_size=40))
 def test_whatever_the_times_are_no_day_has_more_than_twelve_borne_deaths(
     gaps: list[tuple[float, float]],

@@ -313,7 +313,7 @@ lines = st.binary(max_size=200).map(lambda data: data.replace(b"\n", b"")) | req
 )
 
 
-@fuzz(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@fuzz(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sent=st.lists(lines, min_size=1, max_size=10))
 async def test_whatever_a_client_sends_is_answered_and_the_daemon_serves_on(
     door_of: Any, sent: list[bytes]

@@ -269,7 +269,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(damages, min_size=1, max_size=3))
 def test_no_damage_ends_a_command_in_an_untyped_error(
@@ -297,7 +297,7 @@ def test_no_damage_ends_a_command_in_an_untyped_error(
 
 
 @settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.randoms(use_true_random=False))
 def test_no_value_in_any_place_ends_a_command_in_an_untyped_error(
