@@ -119,8 +119,10 @@ class _Connection:
             if seen != shown:
                 shown = seen
                 await self._send(wire.encoded(observation, push="observation"))
+                if seat.ended is not None:  # while it was sent
+                    continue
             now_seen = picture.sight(self._host.country, seat.player_id)
-            if now_seen != sight and seat.ended is None:
+            if now_seen != sight:
                 sight = now_seen
                 await self._send(wire.encoded(self._host.frame(seat), push="frame"))
             seat.dropped += math.floor((trio.current_time() - started) / pause)
