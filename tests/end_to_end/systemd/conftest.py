@@ -75,17 +75,19 @@ class Installed:
         """What must be found nowhere."""
         return list(SECRETS.values())
 
-    def play(self) -> list[str]:
-        """Join all seats and wait for a turn of each; their journals."""
+    def play(self, seats: tuple[str, ...] = SEATS) -> list[str]:
+        """Join seats and wait for a turn of each; their journals."""
         joins = "for seat; do playctl join $seat & done; wait"
-        self.box.run("sh", "-c", joins, "sh", *SEATS)
+        self.box.run("sh", "-c", joins, "sh", *seats)
         self.wait_for(
             "curl -s http://127.0.0.1:9464/metrics |"
-            " awk -F'\"' '/^playd_turns_total.* [1-9]/ {seen[$4]} END {exit length(seen) != 3}'"
+            " awk -F'\"' '/^playd_turns_total.* [1-9]/ {seen[$4]}"
+            f" END {{exit length(seen) != {len(seats)}}}'"
         )
-        return [seat["session"]["journal"] for seat in self.seats().values()]
+        shown = self.seats()
+        return [shown[seat]["session"]["journal"] for seat in sorted(seats)]
 
-    def wait_for(self, script: str, seconds: float = 20) -> str:
+    def wait_for(self, script: str, seconds: float = 50) -> str:
         """Wait until a shell script succeeds; what it printed then."""
         looped = f"until ({script}); do sleep 0.05; done"
         return self.box.run("timeout", str(seconds), "sh", "-c", looped).stdout

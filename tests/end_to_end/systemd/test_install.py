@@ -48,8 +48,7 @@ def test_a_second_run_changes_nothing(box: Box) -> None:
 def test_an_upgrade_keeps_configuration_state_and_the_release_before(box: Box) -> None:
     box.run(INSTALL)
     box.run("playctl", "status")
-    box.run("mv", current(box), "/opt/playd/releases/before")
-    box.run("mkdir", "/opt/playd/releases/oldest")
+    box.run("mkdir", "-p", "/opt/playd/releases/before", "/opt/playd/releases/oldest")
     box.run("ln", "-sfn", "/opt/playd/releases/before", "/opt/playd/current")
     state = box.run("stat", "-c", "%i", "/var/lib/playd/state.db").stdout
 
@@ -93,5 +92,3 @@ def test_uninstalling_leaves_state_and_configuration(box: Box) -> None:
         box.run("test", "-e", kept)
     assert box.run("pgrep", "-u", "playd", check=False).stdout == ""
     box.run(INSTALL, "--uninstall")  # once more does no harm
-    box.run(INSTALL)
-    assert "demo" in box.run("playctl", "status").stdout

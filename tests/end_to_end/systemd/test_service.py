@@ -148,7 +148,7 @@ def test_a_stop_that_takes_long_is_given_the_time(installed) -> None:
 
 def test_the_watchdog_restarts_a_stopped_daemon_and_its_seats_are_reconciled(installed) -> None:
     installed.restart()
-    installed.play()
+    installed.play(("green", "red"))
     stopped = installed.show("MainPID")
 
     installed.box.run("kill", "-STOP", stopped)
@@ -157,16 +157,13 @@ def test_the_watchdog_restarts_a_stopped_daemon_and_its_seats_are_reconciled(ins
     )
 
     assert installed.show("MainPID") != stopped
-    assert {seat["state"] for seat in installed.seats().values()} == {"stale"}
+    assert states(installed) == {"red": "stale", "green": "stale", "blue": "idle"}
     exposed = installed.box.run("curl", "-sf", "http://127.0.0.1:9464/metrics").stdout
     assert 'playd_seat_state{seat="red",state="stale"} 1.0' in exposed
     assert installed.playctl("join", "red")["state"] == "running"
-    assert {seat["state"] for seat in installed.seats().values()} == {
-        "running",
-        "recovery_required",
-    }
+    assert states(installed) == {"red": "running", "green": "recovery_required", "blue": "idle"}
     assert installed.playctl("recover", "green")["outcome"] == "settled"
-    assert installed.seats()["green"]["state"] == "idle"
+    assert states(installed)["green"] == "idle"
 
 
 def test_a_quiet_session_does_not_trip_the_watchdog(installed) -> None:
@@ -189,3 +186,7 @@ def test_the_sandbox_lets_it_write_nowhere_else(installed) -> None:
     for folder in ("/etc/playd", "/opt/playd/current", "/var/log", "/usr"):
         tried = installed.box.run(*inside, f"{folder}/written", check=False)
         assert "Read-only file system" in tried.stderr, folder
+
+
+def states(installed) -> dict[str, str]:
+    return {name: seat["state"] for name, seat in installed.seats().items()}
