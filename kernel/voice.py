@@ -10,6 +10,7 @@ import msgspec
 from kernel.body import AnyDecision, Effect, Said
 from kernel.mind import Mind
 from kernel.model.request import Prompt, Schema
+from kernel.undecodable import UNDECODABLE
 
 REMEMBERED_WORDS = 6
 
@@ -73,7 +74,7 @@ class Voice:
         """The words to speak, cut at `bound` characters; None: silence, or no such object."""
         try:
             words = msgspec.json.decode(answer, type=_Words).say
-        except msgspec.DecodeError:
+        except UNDECODABLE:
             return None
         words = (words or "").strip()[:bound]
         if not words:

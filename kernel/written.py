@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kernel.body import Decision, Invalid, TextBounds
+from kernel.undecodable import UNDECODABLE
 
 ActionT = TypeVar("ActionT")
 
@@ -68,7 +69,7 @@ def reader(bounds: TextBounds, names: frozenset[str]) -> Callable[[bytes], Writt
     def read(answer: bytes) -> Written:
         try:
             fields = decoder.decode(answer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as wrong:
+        except UNDECODABLE as wrong:
             raise WrongField("", f"no JSON object: {str(wrong)[:200]}") from None
         given = {name: value for name, value in fields.items() if value is not None}
         for name in given:

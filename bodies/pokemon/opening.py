@@ -13,6 +13,7 @@ from bodies.pokemon.seat.addresses import BadAddress, parse_address
 from bodies.pokemon.seat.client import Applicant, Credential, open_seat
 from bodies.pokemon.seat.recovery import settle
 from kernel.body import JoinRefused
+from kernel.undecodable import UNDECODABLE
 
 
 @asynccontextmanager
@@ -45,5 +46,5 @@ async def settle_seat(options: msgspec.Raw, recovery: str) -> bool:
 def _options(options: msgspec.Raw) -> Options:
     try:
         return msgspec.json.decode(options, type=Options)
-    except msgspec.ValidationError as wrong:
+    except UNDECODABLE as wrong:
         raise JoinRefused("world_refused", f"the seat's options are wrong: {wrong}") from None

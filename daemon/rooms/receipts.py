@@ -19,6 +19,7 @@ from daemon.events import ROTATE_BYTES, EventLog
 from daemon.logs import log_of
 from daemon.rooms.delivery import Delivery
 from kernel.journal.instant import utc_now
+from kernel.undecodable import UNDECODABLE
 
 WAITING = 1024
 """Receipts that wait for the disk."""
@@ -165,7 +166,7 @@ class ReceiptLog:
         for line in self._newest_first():
             try:
                 receipt = _decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNDECODABLE:
                 continue  # cut where the reading began, or written by somebody else
             view = view_of(receipt)
             if room in (None, view.room) and seat in (None, view.seat):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import msgspec
-
 
 class JournalError(Exception):
     """A journal cannot be read; `path` says which."""
@@ -45,7 +43,3 @@ def damage_of(path: Path, line: int, error: Exception, within: str = "") -> Jour
     if missing:
         steps.append(missing[1])
     return JournalDamaged(path, line, problem, ".".join(steps))
-
-
-UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""Everything that decoding damaged bytes may raise."""

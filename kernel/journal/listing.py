@@ -10,9 +10,10 @@ from typing import Final
 import msgspec
 from msgspec import Raw, Struct
 
-from kernel.journal.damage import UNDECODABLE, JournalDamaged, JournalError, JournalUnreadable
+from kernel.journal.damage import JournalDamaged, JournalError, JournalUnreadable
 from kernel.journal.lines import LINE_LIMIT, NULL, Count
 from kernel.journal.memory import journals_in, read_header
+from kernel.undecodable import UNDECODABLE
 
 NEAR_END: Final = 32 * 1024
 """Bytes of a journal's end that are read first; a line that is longer makes it more."""

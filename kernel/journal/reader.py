@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET
 
-from kernel.journal.damage import UNDECODABLE, JournalDamaged, JournalUnreadable, damage_of
+from kernel.journal.damage import JournalDamaged, JournalUnreadable, damage_of
 from kernel.journal.lines import (
     LINE_LIMIT,
     ActionLine,
@@ -35,6 +35,7 @@ from kernel.journal.lines import (
 from kernel.journal.projection import NAMELESS, FindReading, JournalReading, canonical, project
 from kernel.journal.recorded import RecordedTurn, recorded
 from kernel.journal.recovery import OpenTurn
+from kernel.undecodable import UNDECODABLE
 
 Value = (
     HeaderLine

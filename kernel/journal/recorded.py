@@ -9,9 +9,10 @@ from typing import TypeVar
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from kernel.journal.damage import UNDECODABLE, damage_of
+from kernel.journal.damage import damage_of
 from kernel.journal.lines import NULL, ActionResult, Evidence, Screenshot, Stage, Timing, Turn
 from kernel.journal.projection import ProjectedTurn
+from kernel.undecodable import UNDECODABLE
 
 _T = TypeVar("_T")
 

@@ -9,6 +9,7 @@ from kernel.model.answer import Answer, BadStream, Ending
 from kernel.model.errors import ProviderError, read_error
 from kernel.model.request import ModelEndpoint, Prompt, system_text
 from kernel.model.usage import AnthropicCount
+from kernel.undecodable import UNDECODABLE
 
 API_VERSION = "2023-06-01"
 
@@ -72,7 +73,7 @@ class AnthropicStream:
             return False
         try:
             message = _EVENT.decode(data)
-        except msgspec.DecodeError as error:
+        except UNDECODABLE as error:
             raise BadStream(f"an event is not one of the Messages stream: {error}") from None
         match message.type:
             case "message_start" if message.message is not None:

@@ -25,13 +25,12 @@ def find_object(text: str) -> bytes | FailureKind:
         first, end = _DECODER.raw_decode(text, start)
         found = text[start:end].encode()
         msgspec.json.decode(found, type=msgspec.Raw)
+        another = _another_follows(text, end, _canonical(first))
     except _TwoValues:
         return FailureKind.AMBIGUOUS
     except (ValueError, RecursionError):
         return FailureKind.NOT_JSON
-    if _another_follows(text, end, _canonical(first)):
-        return FailureKind.AMBIGUOUS
-    return found
+    return FailureKind.AMBIGUOUS if another else found
 
 
 class _TwoValues(ValueError):

@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from kernel.model.usage import Usage
+from kernel.undecodable import UNDECODABLE
 
 MESSAGE_CHARACTERS = 300
 CODE_CHARACTERS = 64
@@ -82,7 +83,7 @@ def read_error(body: bytes | str) -> ProviderError | None:
     """The error object in a body or an event, in any of the shapes in use; None without one."""
     try:
         value: object = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return None
     if not isinstance(value, dict):
         return None

@@ -10,6 +10,7 @@ from kernel.model.answer import Answer, BadStream, Ending
 from kernel.model.errors import ProviderError, read_error
 from kernel.model.request import ModelEndpoint, Prompt, system_text
 from kernel.model.usage import openai_usage
+from kernel.undecodable import UNDECODABLE
 
 
 def url(endpoint: ModelEndpoint) -> str:
@@ -77,7 +78,7 @@ class OpenAIStream:
             return False
         try:
             chunk = _CHUNK.decode(data)
-        except msgspec.DecodeError as error:
+        except UNDECODABLE as error:
             raise BadStream(f"an event is not a completion chunk: {error}") from None
         if event == "error" or chunk.object == "error" or bytes(chunk.error) not in (b"", b"null"):
             self.answer.error = read_error(data) or ProviderError(message="an error without words")

@@ -4,6 +4,8 @@ from typing import Any, cast
 
 import msgspec
 
+from kernel.undecodable import UNDECODABLE
+
 BILLION = 1_000_000_000
 
 
@@ -94,7 +96,10 @@ class AnthropicCount:
 def _fields(report: msgspec.Raw) -> dict[str, Any]:
     if not bytes(report):
         return {}
-    value: object = msgspec.json.decode(report)
+    try:
+        value: object = msgspec.json.decode(report)
+    except UNDECODABLE:
+        return {}
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 

@@ -11,6 +11,7 @@ from bodies.pokemon.seat.ended import Parting, end_of_refusal
 from bodies.pokemon.seat.link import LinkParted
 from bodies.pokemon.seat.troubles import GarbledAnswer, OperationRefused
 from bodies.pokemon.wire import AnswerHead, Refusal
+from kernel.undecodable import UNDECODABLE
 
 AnswerT = TypeVar("AnswerT")
 
@@ -28,7 +29,7 @@ def read_answer(
         if msgspec.json.decode(raw, type=AnswerHead).ok is not False:
             return msgspec.json.decode(raw, type=kind)
         refusal = msgspec.json.decode(raw, type=Refusal)
-    except msgspec.MsgspecError as wrong:
+    except UNDECODABLE as wrong:
         detail = _struck_out(str(wrong), hidden)
         raise GarbledAnswer(f"the answer to {operation} is not as agreed: {detail}") from None
     message = _struck_out(refusal.message, hidden)

@@ -26,6 +26,7 @@ from bodies.pokemon.seat.screen import Screen
 from bodies.pokemon.seat.troubles import GarbledAnswer, NotGranted, OperationRefused, StaleAnswer
 from bodies.pokemon.seat.waits import ASK_S, act_wait
 from kernel.body import JoinRefused, Leave, WorldEnded
+from kernel.undecodable import UNDECODABLE
 
 SocialOperation = Literal[
     "world.who",
@@ -296,7 +297,7 @@ class Seat:
     def _take_push(self, raw: bytes) -> None:
         try:
             push = _PUSHES.decode(raw)
-        except msgspec.MsgspecError:
+        except UNDECODABLE:
             self.counters.garbled += 1
             return
         if isinstance(push, wire.EndedPush):

@@ -12,6 +12,7 @@ from bodies.pokemon.seat.dial import Dial
 from bodies.pokemon.seat.ended import Parting
 from bodies.pokemon.seat.link import MAX_MESSAGE, Fate, LinkParted
 from bodies.pokemon.wire import AnswerHead, Request
+from kernel.undecodable import UNDECODABLE
 
 _RECEIVE = 64 * 1024
 
@@ -44,7 +45,7 @@ class LineLink(Fate):
             await trio.aclose_forcefully(stream)
         try:
             msgspec.json.decode(answer, type=AnswerHead)
-        except msgspec.MsgspecError:
+        except UNDECODABLE:
             raise LinkParted(Parting("the world answered with something that is no JSON")) from None
         return answer
 

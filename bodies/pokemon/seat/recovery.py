@@ -17,6 +17,7 @@ from bodies.pokemon.seat.link import Link, LinkParted
 from bodies.pokemon.seat.open_link import open_link
 from bodies.pokemon.seat.troubles import GarbledAnswer, OperationRefused
 from bodies.pokemon.seat.waits import ASK_S
+from kernel.undecodable import UNDECODABLE
 
 _OVER = ("session_ended", "taken_over")
 
@@ -37,7 +38,7 @@ async def settle(
     """
     try:
         known = msgspec.json.decode(recovery, type=_Recovery)
-    except msgspec.MsgspecError:
+    except UNDECODABLE:
         return "unsettled"
     dial = dial or dialer(address, ca_file)
     try:

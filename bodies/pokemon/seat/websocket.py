@@ -25,6 +25,7 @@ from bodies.pokemon.seat.ended import Parting, parting_of_close
 from bodies.pokemon.seat.link import MAX_MESSAGE, Fate, LinkParted, OnPush
 from bodies.pokemon.seat.waits import CONNECT_S
 from bodies.pokemon.wire import AnswerHead, Request
+from kernel.undecodable import UNDECODABLE
 
 PING_EVERY_S = 15.0
 PONG_WITHIN_S = 20.0
@@ -104,7 +105,7 @@ class WebSocketLink(Fate):
         raw = message.encode() if isinstance(message, str) else message
         try:
             head = _HEAD.decode(raw)
-        except msgspec.MsgspecError:
+        except UNDECODABLE:
             self._counters.garbled += 1
             self.part(Parting("the world sent something that is no JSON message"))
             return

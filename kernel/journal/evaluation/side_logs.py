@@ -13,8 +13,9 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from kernel.journal.damage import UNDECODABLE, JournalUnreadable
+from kernel.journal.damage import JournalUnreadable
 from kernel.journal.evaluation.verdicts import Narration
+from kernel.undecodable import UNDECODABLE
 
 _T = TypeVar("_T")
 

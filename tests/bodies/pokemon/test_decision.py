@@ -136,7 +136,7 @@ def test_bounds_of_each_kind_hold(fields: dict[str, Any], path: str):
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"[]", b'"walk"', b"null", b"{", b"walk to the door", b"\xff"]
+    "text", [b"", b"[]", b'"walk"', b"null", b"{", b"walk to the door", b"\xff", b'{"a":' * 9_000]
 )
 def test_what_is_no_object_is_no_decision(text: bytes):
     """Case 33: the first answer of a session is treated like any."""

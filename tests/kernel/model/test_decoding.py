@@ -92,3 +92,14 @@ def test_any_object_comes_back_byte_for_byte_and_no_cut_of_it_does(
 @given(st.text('{}[]":,a1 \\\n`<think>/', max_size=60))
 def test_no_text_raises(text: str) -> None:
     assert isinstance(find_object(text), bytes | FailureKind)
+
+
+@pytest.mark.parametrize("pair", ["[]", "{}"])
+def test_an_object_nested_too_deep_is_none_and_raises_nothing(pair: str) -> None:
+    """Each step of the reading gives up at another depth, and all of them well."""
+    opening = pair[0] if pair == "[]" else '{"a":'
+    for depth in range(880, 1_010):
+        nested = opening * depth + "1" + pair[1] * depth
+        found = find_object(f'{{"a":{nested}}}')
+        assert found is FailureKind.NOT_JSON or isinstance(found, bytes)
+    assert find_object(f'{{"a":{opening * 20_000}1{pair[1] * 20_000}}}') is FailureKind.NOT_JSON

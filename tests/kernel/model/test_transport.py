@@ -354,13 +354,24 @@ async def test_a_200_that_is_no_event_stream_is_a_broken_protocol(provider: Any,
     assert (failed.kind, failed.status) == (FailureKind.PROTOCOL, 200)
 
 
-@pytest.mark.parametrize("data", [b"data: {\n\n", b"data: [1]\n\n", b"data: hello\n\n"])
+DEEP = b"[" * 20_000 + b"]" * 20_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"data: {\n\n", b"data: [1]\n\n", b"data: hello\n\n", b'data: {"new":%b}\n\n' % DEEP],
+)
 async def test_an_event_that_is_not_the_providers_is_a_broken_protocol(
     provider: Any, data: bytes
 ) -> None:
     d = provider.dialect
     failed = await provider.failure(d.opening(), data, d.piece(DECISION), d.ending())
     assert failed.kind is FailureKind.PROTOCOL
+
+
+async def test_an_error_nested_beyond_reading_leaves_the_status(provider: Any) -> None:
+    failed = await provider.failure(b'{"error":%b}' % DEEP, status="500 Oh no")
+    assert (failed.kind, failed.status) == (FailureKind.SERVER, 500)
 
 
 async def test_a_compressed_stream_is_not_unpacked(provider: Any) -> None:

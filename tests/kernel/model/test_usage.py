@@ -14,7 +14,8 @@ def report(**fields: object) -> msgspec.Raw:
     "raw",
     [b"", b"null", b"{}", b"[]", b'"12"', b'{"prompt_tokens":null}', b'{"prompt_tokens":"9"}',
      b'{"prompt_tokens":-1,"completion_tokens":true}', b'{"prompt_tokens":1.5}',
-     b'{"prompt_tokens":99999999999999999999}'],
+     b'{"prompt_tokens":99999999999999999999}', b'{"prompt_tokens":%b}' % (b"9" * 5_000),
+     b'{"prompt_tokens":1e999}', b'{"prompt_tokens":9,"new":%b}' % (b"[" * 20_000)],
 )  # fmt: skip
 def test_case_17_a_report_without_a_count_is_no_report(raw: bytes) -> None:
     assert openai_usage(msgspec.Raw(raw)) is None

@@ -207,6 +207,15 @@ async def test_a_refused_operation_tells_code_message_and_when_to_ask_again(
     assert seat.ended is None
 
 
+async def test_what_is_nested_beyond_reading_is_no_message_and_the_seat_goes_on(
+    host, seat, autojump_clock
+):
+    await host.sockets[-1].send_message('{"push":' + "[" * 20_000)
+    assert (await seat.observe()).frame == 1
+    assert seat.counters.garbled == 1
+    assert seat.counters.reconnects == 1
+
+
 async def test_an_answer_of_another_shape_fails_alone_and_names_the_field(
     host, seat, autojump_clock
 ):

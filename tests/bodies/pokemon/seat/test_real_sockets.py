@@ -173,10 +173,11 @@ async def answers_raw(answer, stream):
         (b"", "closed before the answer"),
         (b'{"ok": true', "closed before the answer"),
         (b"not json\n", "no JSON"),
+        (b'{"new":%b\n' % (b"[" * 20_000), "no JSON"),
         (b"\xff\n", "no JSON"),
         (b"x" * (MAX_MESSAGE + 1), "over 4 MiB"),
     ],
-    ids=["nothing", "half", "prose", "bytes", "big"],
+    ids=["nothing", "half", "prose", "deep", "bytes", "big"],
 )
 async def test_a_line_that_is_no_answer_is_a_lost_connection(listen, applicant, answer, told):
     port = await listen(partial(answers_raw, answer))
