@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import trio
 
 from kernel.session import wire
+from kernel.undecodable import UNDECODABLE
 
 _CHUNK = 64 * 1024
 
@@ -26,14 +26,14 @@ class Lines:
         """One line without its newline; None at the end of the stream. Raises BadLine."""
         while True:
             end = self._buffer.find(b"\n", self._searched)
+            if (end if end >= 0 else len(self._buffer)) >= wire.LINE_CAP:
+                raise BadLine(f"a line is longer than {wire.LINE_CAP} bytes")
             if end >= 0:
                 line = bytes(self._buffer[:end])
                 del self._buffer[: end + 1]
                 self._searched = 0
                 return line
             self._searched = len(self._buffer)
-            if self._searched >= wire.LINE_CAP:
-                raise BadLine(f"a line is longer than {wire.LINE_CAP} bytes")
             chunk = await self._stream.receive_some(_CHUNK)
             if not chunk:
                 return None
@@ -48,5 +48,5 @@ def decode(line: bytes) -> wire.ToSession:
     """One message. Raises BadLine."""
     try:
         return wire.to_session_decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise BadLine(str(error)) from None

@@ -15,13 +15,16 @@ class _Part(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     pass
 
 
+Rate = Annotated[float, Meta(ge=0)]
+
+
 class ModelRates(_Part, frozen=True, kw_only=True):
     """US dollars per million tokens. Absent rates are unknown, which is not 0 (K29)."""
 
-    input: float
-    cache_read: float
-    cache_write: float
-    output: float
+    input: Rate
+    cache_read: Rate
+    cache_write: Rate
+    output: Rate
 
 
 class ModelChoice(_Part, frozen=True, kw_only=True):
@@ -83,13 +86,13 @@ class Specification(_Part, frozen=True, kw_only=True):
     """Everything that one session process needs to know."""
 
     mode: Literal["play", "recover"] = "play"
-    session_id: str
+    session_id: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")]
     seat: str
     generation: Annotated[int, Meta(ge=1)]
     sitting: Sitting
-    parent: int
+    parent: Annotated[int, Meta(gt=0, lt=2**31)]
     """Pid of the supervisor, watched through a pidfd."""
-    state_directory: str
+    state_directory: Annotated[str, Meta(pattern=r"\A[^\x00]+\Z")]
     body: str
     options: msgspec.Raw = msgspec.Raw(b"{}")
     """The body's own settings, its credential included; only the body reads them."""

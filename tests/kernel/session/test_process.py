@@ -88,6 +88,18 @@ async def test_words_pauses_budgets_and_pings_reach_a_playing_session(tmp_path: 
         (b'{"kind":"start","v":2,"specification":{}}\n', "$.v"),
         (b"x" * (300 * 1024), "longer"),
         (b'{"kind":"start","v":1,"\xff":1}\n', ""),
+        (b'{"kind":"start","v":1,"specification":{"options":' + b"[" * 9_000 + b"\n", ""),
+        (b'{"kind":"start","v":1,"specification":{"seat":"' + b"x" * 262_140 + b'"}}\n', "longer"),
+        *(
+            (b'{"kind":"start","v":1,"specification":{"%b":%b}}\n' % (field, value), words)
+            for field, value, words in (
+                (b"sessionId", b'"../run"', "sessionId"),
+                (b"parent", b"0", "parent"),
+                (b"parent", b"1099511627776", "parent"),
+                (b"stateDirectory", b'"/state\\u0000"', "stateDirectory"),
+                (b"mind", b'{"rates":{"input":-1}}', "rates.input"),
+            )
+        ),
     ],
 )
 async def test_a_malformed_specification_is_refused_in_one_line(line: bytes, words: str) -> None:
