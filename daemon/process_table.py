@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -45,6 +46,7 @@ ProcessTable = dict[int, Process]
 T = TypeVar("T")
 
 _kept_back = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)]
+"""A descriptor to read with when there is no other; empty while another thread was quicker."""
 
 
 def boot_id() -> str:
@@ -61,13 +63,18 @@ def read_processes() -> ProcessTable:
     return found
 
 
+def stat_fields(pid: int) -> list[bytes] | None:
+    """What /proc/PID/stat holds after the command, from the state on; None: no such process."""
+    stat = _read(f"/proc/{pid}/stat")
+    # The command in parentheses may itself hold spaces and parentheses.
+    return None if stat is None else stat[stat.rfind(b")") + 2 :].split()
+
+
 def read_process(pid: int) -> Process | None:
     """One process, or None when there is none with this number."""
-    stat = _read(f"/proc/{pid}/stat")
-    if stat is None:
+    fields = stat_fields(pid)
+    if fields is None:
         return None
-    # The command in parentheses may itself hold spaces and parentheses.
-    fields = stat[stat.rfind(b")") + 2 :].split()
     return Process(
         identity=Identity(pid, int(fields[19])),
         parent=int(fields[1]),
@@ -84,16 +91,18 @@ class Census:
         self._coming: _Coming | None = None
 
     async def take(self) -> ProcessTable:
-        """The table, read after this call began."""
-        if self._coming is not None:
-            coming = self._coming
+        """The table, read after this call began. Raises OSError when /proc cannot be read."""
+        while (coming := self._coming) is not None:
             await coming.read.wait()
-            return coming.table
+            if coming.table is not None:
+                return coming.table
         coming = self._coming = _Coming()
         await trio.lowlevel.cancel_shielded_checkpoint()
         self._coming = None
-        coming.table = read_processes()
-        coming.read.set()
+        try:
+            coming.table = read_processes()
+        finally:
+            coming.read.set()
         return coming.table
 
 
@@ -110,7 +119,8 @@ def mark_of(pid: int) -> str | None:
 @dataclass(slots=True)
 class _Coming:
     read: trio.Event = field(default_factory=trio.Event)
-    table: ProcessTable = field(default_factory=ProcessTable)
+    table: ProcessTable | None = None
+    """None once it was read: that failed, and whoever waited reads for itself."""
 
 
 def _names() -> list[str]:
@@ -136,6 +146,7 @@ def _read_once(path: str) -> bytes:
 
 def _although_exhausted(read: Callable[[], T]) -> T:
     """Read with the descriptor kept back, when there is no other: a session must be ended still."""
+    _keep_one_back()
     try:
         return read()
     except OSError as error:
@@ -145,4 +156,10 @@ def _although_exhausted(read: Callable[[], T]) -> T:
     try:
         return read()
     finally:
-        _kept_back.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
+        _keep_one_back()
+
+
+def _keep_one_back() -> None:
+    if not _kept_back:
+        with suppress(OSError):  # tried again with the next reading
+            _kept_back.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
-from daemon.process_table import Identity
+from daemon.process_table import Identity, stat_fields
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -27,13 +26,8 @@ class Used:
 
 def used_by(process: Identity) -> Used | None:
     """What one process uses, its dead children's time included; None: it is gone."""
-    try:
-        stat = Path(f"/proc/{process.pid}/stat").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    # The command in parentheses may itself hold spaces and parentheses.
-    fields = stat[stat.rfind(b")") + 2 :].split()
-    if int(fields[19]) != process.started:
+    fields = stat_fields(process.pid)
+    if fields is None or int(fields[19]) != process.started:
         return None
     return Used(
         cpu_seconds=sum(map(int, fields[11:15])) / _TICKS,

@@ -169,8 +169,12 @@ class State:
 
     def _tell(self) -> None:
         """Bring the outbox to the file; what cannot be written now stays for the next time."""
-        rows = self._connection.execute("SELECT number, line FROM outbox ORDER BY number")
-        waiting = [row for row in rows.fetchall() if row[0] not in self._told]
+        try:
+            rows = self._connection.execute("SELECT number, line FROM outbox ORDER BY number")
+            waiting = [row for row in rows.fetchall() if row[0] not in self._told]
+        except sqlite3.Error:
+            self._untold = max(1, self._untold)  # how many is not known; the rows were written
+            return
         self._untold = len(waiting)
         for number, line in waiting:
             try:

@@ -1,6 +1,7 @@
 """Processes as /proc shows them."""
 
 import os
+import resource
 import subprocess
 import sys
 
@@ -54,3 +55,27 @@ async def test_those_who_ask_together_share_one_reading():
             nursery.start_soon(take)
     assert all(table is tables[0] for table in tables)
     assert await census.take() is not tables[0]
+
+
+async def test_a_reading_that_fails_leaves_nobody_waiting_and_the_next_one_works():
+    census = Census()
+    failed: list[OSError] = []
+
+    async def take() -> None:
+        try:
+            await census.take()
+        except OSError as error:
+            failed.append(error)
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with trio.fail_after(10):
+        async with trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(take)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+            try:
+                while len(failed) < 3:
+                    await trio.lowlevel.checkpoint()
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert os.getpid() in await census.take()
