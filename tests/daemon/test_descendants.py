@@ -121,6 +121,22 @@ async def test_session_after_session_costs_no_descriptor_and_no_memory(
         assert grown < 200_000
 
 
+@pytest.mark.parametrize("cycles", [5, pytest.param(500, marks=pytest.mark.long)])
+async def test_crash_after_crash_costs_no_descriptor(opened, make_settings, cycles: int):
+    async with opened("crash_late", settings=make_settings("red", restart=frozenset())) as playd:
+
+        async def cycle() -> None:
+            await playd.join()
+            await playd.until_seat("recovery_required")
+            await playd.supervisor.reset(playd.caller, "red")
+
+        await cycle()
+        before = _descriptors()
+        for _ in range(cycles):
+            await cycle()
+        assert _descriptors() == before
+
+
 def _descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
