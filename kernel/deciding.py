@@ -114,7 +114,8 @@ class Deciding:
             turn.proposals = turn.proposals.replaced_by_message()
             return Event.REPLACED
         if isinstance(result, ModelFailure):
-            self._failed(turn, "mind_failed", f"{result.kind.value}: {result.message}", result)
+            outcome = self.body.policy.invalid if result.answered else "mind_failed"
+            self._failed(turn, outcome, f"{result.kind.value}: {result.message}", result)
             return Event.UNDECIDED
         decided = self.body.decode(result.object or b"", shown)
         if isinstance(decided, Invalid):

@@ -183,6 +183,9 @@ class Play:
             turn.shown = now
             return Event.CHANGED
         turn.before = now
+        if self.budget.reached():
+            turn.fail("budget_exhausted", "the budget was reached before the action")
+            return Event.SPENT
         turn.settled = self.body.known(turn.decision, now)
         return Event.SAME if turn.settled is None else Event.KNOWN
 

@@ -38,6 +38,15 @@ class FailureKind(enum.StrEnum):
 
 
 FATAL = frozenset({FailureKind.UNAUTHORIZED, FailureKind.NOT_FOUND, FailureKind.QUOTA})
+NO_DECISION = frozenset(
+    {
+        FailureKind.REFUSED,
+        FailureKind.EMPTY,
+        FailureKind.TRUNCATED,
+        FailureKind.AMBIGUOUS,
+        FailureKind.NOT_JSON,
+    }
+)
 POINTLESS_TO_REPEAT = frozenset({FailureKind.REFUSED, FailureKind.CONTEXT_TOO_LONG})
 
 
@@ -60,6 +69,11 @@ class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
     def fatal(self) -> bool:
         """401, 403, 404 and `insufficient_quota` end the session at once (K11)."""
         return self.kind in FATAL
+
+    @property
+    def answered(self) -> bool:
+        """The model did answer, and what it said is no decision (cases 1, 2, 5, 7 and 8)."""
+        return self.kind in NO_DECISION
 
     @property
     def repeatable(self) -> bool:

@@ -268,6 +268,30 @@ async def test_k11_failures_in_a_row_are_backed_off_and_end_the_session(
     assert waits == [1, 2, 4, 8][: limit - 1]
 
 
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [
+        (FailureKind.REFUSED, "invalid_decision"),
+        (FailureKind.EMPTY, "invalid_decision"),
+        (FailureKind.TRUNCATED, "invalid_decision"),
+        (FailureKind.AMBIGUOUS, "invalid_decision"),
+        (FailureKind.NOT_JSON, "invalid_decision"),
+        (FailureKind.CONNECTION, "mind_failed"),
+        (FailureKind.DEADLINE, "mind_failed"),
+    ],
+)
+async def test_an_answer_that_is_no_decision_is_told_apart_from_a_call_that_failed(
+    tmp_path: Path, autojump_clock: MockClock, kind: FailureKind, outcome: str
+) -> None:
+    ceiling = BudgetCeiling(max_turns=1)
+    async with staged(tmp_path, model=ScriptedModel([failure(kind)]), ceiling=ceiling) as stage:
+        await stage.run()
+        (line,) = stage.lines("turn")
+        (transport,) = stage.lines("transport")
+    assert line["turn"]["outcome"] == outcome
+    assert transport["failure"] == kind.value
+
+
 async def test_k11_a_valid_decision_resets_the_count(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
@@ -465,6 +489,23 @@ async def test_k31_a_new_ceiling_holds_from_the_next_call(
         assert ending.outcome == "budget_exhausted"
         assert len(stage.model.prompts) == 1
         assert stage.messages(wire.Turn)[0].card.outcome == "accepted"
+
+
+async def test_k30_a_ceiling_lowered_while_the_fence_looks_holds_back_the_action(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    async with staged(tmp_path, ceiling=BudgetCeiling(tokens=None)) as stage:
+
+        def look() -> None:
+            if stage.model.prompts:
+                stage.budget.ceiling = BudgetCeiling(tokens=0)
+
+        stage.body.hooks["observe"] = look
+        ending = await stage.run()
+        assert stage.messages(wire.Turn)[0].card.outcome == "budget_exhausted"
+        assert stage.body.acted == []
+        assert stage.lines("decision") == []
+    assert ending.outcome == "budget_exhausted"
 
 
 async def test_the_worlds_end_in_mid_turn_interrupts_the_turn(
