@@ -1,7 +1,7 @@
 """The commands of the docs are run as they stand, against a real daemon on the practice ground.
 
-Every `sh` block of the pages below is run, in one shell for a page. What stands in a `console` block
-needs an account or another machine. The commands of docs/how-to/operate.md need a booted systemd;
+Every `sh` block of the pages below is run. What stands in a `console` block needs an account or
+another machine. The commands of docs/how-to/operate.md need a booted systemd;
 tests/end_to_end/systemd runs them.
 """
 
@@ -16,12 +16,11 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TUTORIAL = DOCS / "tutorial/first-seat.md"
-ON_THE_GROUND = ("budgets", "stop-and-drain", "recover-a-seat", "read-a-journal", "local-model")
+ON_THE_GROUND = ("budgets", "read-a-journal", "recover-a-seat", "local-model", "stop-and-drain")
+"""In the order in which they are run; the last ends the daemon."""
 RUN_ELSEWHERE = {DOCS / "how-to/operate.md", DOCS / "how-to/minecraft.md"}
 LIMIT = 120.0
 """Seconds for a page: a bound, not an expectation."""
@@ -40,12 +39,13 @@ def test_the_tutorial_leads_to_a_played_seat(tmp_path: Path) -> None:
     assert "<html" in (tmp_path / "first-seat/run.html").read_text()
 
 
-@pytest.mark.parametrize("name", ON_THE_GROUND)
-def test_the_commands_of_a_how_to_do_what_they_say(name: str, tmp_path: Path) -> None:
-    page = DOCS / f"how-to/{name}.md"
-    started = commands(TUTORIAL, "A configuration of your own", "Start the daemon")
-    ground = ["playctl world start red"]
-    run("\n".join([*started, *ground, *commands(page)]), tmp_path)
+def test_the_commands_of_the_how_tos_do_what_they_say(tmp_path: Path) -> None:
+    script = commands(TUTORIAL, "A configuration of your own", "Start the daemon")
+    script.append("playctl world start red")
+    for name in ON_THE_GROUND:
+        script += [f"echo '== {name}'", *commands(DOCS / f"how-to/{name}.md")]
+        script.append("playctl stop red >/dev/null 2>&1 || :")
+    run("\n".join(script), tmp_path)
 
 
 def commands(page: Path, *sections: str) -> list[str]:
