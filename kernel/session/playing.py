@@ -40,6 +40,8 @@ from kernel.voice import Voice
 from kernel.world_events import LatestEvent
 
 STATS_SECONDS = 5.0
+CLOSING_SECONDS = 1.5
+"""Between the farewell's end and the session's: the summary, and a body whose motor is killed."""
 
 _TOLD_AT_THE_END: dict[str, NotableKind] = {
     "budget_exhausted": "budget_exhausted",
@@ -191,7 +193,7 @@ async def _leave(body: AnyBody, controls: Controls) -> Leave:
     ending = _ending(controls)
     if not ending.leaves:
         return Leave("confirmed" if ending.confirmed else "unconfirmed")
-    with controls.closing(0.5):
+    with controls.closing(CLOSING_SECONDS):
         return await body.leave()
     return Leave("unconfirmed")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -69,20 +70,32 @@ class Garden:
     @property
     def left_over(self) -> list[str]:
         """Living processes that were started for this directory."""
-        found: list[str] = []
-        for entry in Path("/proc").iterdir():
-            if not entry.name.isdecimal() or int(entry.name) == os.getpid():
-                continue
-            try:
-                command = (entry / "cmdline").read_bytes()
-                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-            except OSError:
-                continue
-            if os.fsencode(self.directory) in command and state != "Z":
-                found.append(command.replace(b"\0", b" ").decode())
-        return found
+        return living(os.fsencode(self.directory), "cmdline")
+
+
+def living(mark: bytes, where: str) -> list[str]:
+    """Living processes with this mark in their `cmdline` or `environ`, ours aside."""
+    found: list[str] = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdecimal() or int(entry.name) == os.getpid():
+            continue
+        try:
+            command = (entry / "cmdline").read_bytes()
+            marked = mark in (entry / where).read_bytes()
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if marked and state != "Z":
+            found.append(command.replace(b"\0", b" ").decode())
+    return found
 
 
 @pytest.fixture
 def garden(tmp_path: Path) -> Garden:
     return Garden(tmp_path)
+
+
+@pytest.fixture
+def of_session() -> Callable[[str], list[str]]:
+    """Living processes of a session, wherever they hid: its id is in their environment."""
+    return lambda session_id: living(f"PLAYD_SESSION={session_id}".encode(), "environ")

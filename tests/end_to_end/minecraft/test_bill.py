@@ -21,14 +21,13 @@ async def test_a_call_of_unknown_usage_ends_it_with_no_further_call_and_no_actio
     with trio.fail_after(50):
         async with (
             chat_server(answer=GREET, usage=None) as model,
-            child(garden.start(garden.practice_motor(), model.base_url, 9), toy=False) as session,
+            child(garden.start(garden.scripted_motor({}), model.base_url, 9), toy=False) as session,
         ):
             ended = await session.until(wire.Ended)
             await session.process.wait()
     assert (ended.outcome, ended.leave) == ("mind_unavailable", "confirmed")
     assert [m.notable for m in session.heard if isinstance(m, wire.Notable)] == ["mind_unavailable"]
     assert model.requests == 1
-    assert garden.asked("act") == []
     assert garden.lines("decision") == []
     assert [line["turn"]["outcome"] for line in garden.lines("turn")] == ["mind_failed"]
     (summary,) = garden.lines("summary")
@@ -43,7 +42,7 @@ async def test_a_message_lets_the_request_settle_and_be_billed_and_asks_afresh_t
     with trio.fail_after(50):
         async with (
             chat_server(stalled=True, answer=GREET) as model,
-            child(garden.start(garden.practice_motor(), model.base_url), toy=False) as session,
+            child(garden.start(garden.scripted_motor({}), model.base_url), toy=False) as session,
         ):
             for number in range(1, messages + 1):
                 await model.asked(number)
@@ -58,7 +57,7 @@ async def test_a_message_lets_the_request_settle_and_be_billed_and_asks_afresh_t
     assert model.requests == model.answered == 1 + replaced
     assert b"word 1" not in model.bodies[0]
     assert [b"word 1" in body for body in model.bodies[1:]] == [True] * replaced
-    assert len(garden.asked("act")) == 1
+    assert len(garden.lines("action")) == 1
     (turn,) = garden.lines("turn")
     assert turn["turn"]["preemptions"] == replaced
     assert [call["reported"] for call in turn["turn"]["usage"]] == [True] * (1 + replaced)
