@@ -19,8 +19,8 @@ from kernel.session.specification import BudgetCeiling, ModelChoice, Sitting, Sp
 
 _REAL = "from kernel.session.__main__ import main; main()"
 _TOY = """
-import kernel.bodies, toy_body
-kernel.bodies.register(toy_body.KIND)
+import kernel.bodies, {body}
+kernel.bodies.register({body}.KIND)
 from kernel.session.__main__ import main
 main()
 """
@@ -94,10 +94,15 @@ class Child:
 
 
 @asynccontextmanager
-async def child(start: Specification | bytes | None, *, toy: bool = True) -> AsyncGenerator[Child]:
-    """Runs until it exits by itself; killed when the test leaves earlier."""
+async def child(
+    start: Specification | bytes | None, *, toy: bool = True, body: str = "toy_body"
+) -> AsyncGenerator[Child]:
+    """Runs until it exits by itself; killed when the test leaves earlier.
+
+    A toy's body is the module of this folder with that name.
+    """
     process = await trio.lowlevel.open_process(
-        [sys.executable, "-c", _TOY if toy else _REAL],
+        [sys.executable, "-c", _TOY.format(body=body) if toy else _REAL],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
