@@ -39,6 +39,7 @@ def play_turn(journal: JournalWriter, make_turn: MakeTurn, number: int) -> None:
         role="mind",
         provider="p",
         model="m",
+        turn=number,
         charged=16_000,
     )
     journal.write(call)
@@ -134,21 +135,57 @@ def test_two_swapped_lines_are_found(sealed: Path, line: int) -> None:
     )
 
 
+@pytest.fixture
+def unsealed(open_writer: OpenWriter, make_turn: MakeTurn) -> list[bytes]:
+    """The lines of a finished run that is too short for a seal."""
+    journal = open_writer()
+    play(journal, make_turn, 3)
+    finish(journal, 3)
+    return journal.path.read_bytes().splitlines(keepends=True)
+
+
 def test_what_no_seal_covers_yet_is_still_held_to_shape_and_order(
+    unsealed: list[bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "altered.jsonl"
+    for dropped, line in enumerate(unsealed[:-1]):
+        path.write_bytes(b"".join(unsealed[:dropped] + unsealed[dropped + 1 :]))
+        found = [finding.line for finding in verify(path)]
+        assert found, line
+        assert abs(found[0] - (dropped + 1)) <= 5
+
+
+def test_what_no_seal_covers_yet_cannot_change_places(
+    unsealed: list[bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "altered.jsonl"
+    for first in range(len(unsealed) - 1):
+        swapped = list(unsealed)
+        swapped[first], swapped[first + 1] = swapped[first + 1], swapped[first]
+        path.write_bytes(b"".join(swapped))
+        found = [finding.line for finding in verify(path)]
+        assert found, unsealed[first]
+        assert abs(found[0] - (first + 1)) <= 2
+
+
+def test_what_death_cut_off_is_not_missed(unsealed: list[bytes], tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    for left in range(1, len(unsealed)):
+        path.write_bytes(b"".join(unsealed[:left]))
+        assert verify(path) == []
+
+
+def test_an_interrupted_turn_may_lack_its_action(
     open_writer: OpenWriter, make_turn: MakeTurn
 ) -> None:
     journal = open_writer()
-    play(journal, make_turn, 3)
-    lines = journal.path.read_bytes().splitlines(keepends=True)
-    for dropped in range(len(lines) - 1):
-        journal.path.write_bytes(b"".join(lines[:dropped] + lines[dropped + 1 :]))
-        kind = msgspec.json.decode(lines[dropped])["kind"]
-        found = [finding.line for finding in verify(journal.path)]
-        if kind == "action" or (kind == "usage" and b"settled" in lines[dropped]):
-            # The end of what was begun may be missing for good reasons.
-            continue
-        assert found, kind
-        assert abs(found[0] - (dropped + 1)) <= 5
+    decided = Decided(monologue="m", intent="i", action=opaque({"kind": "wait"}))
+    journal.write(DecisionLine(turn=0, attempt=1, decision=decided))
+    line = make_turn(0)
+    turn = msgspec.structs.replace(line.turn, outcome="interrupted")
+    journal.write(msgspec.structs.replace(line, turn=turn))
+    finish(journal, 1)
+    assert verify(journal.path) == []
 
 
 @pytest.mark.parametrize(
