@@ -21,7 +21,9 @@ class RecordedAction(msgspec.Struct, frozen=True, rename="camel"):
 
 def names_action(text: str, action: RecordedAction) -> bool:
     """Whether the text names this action."""
-    folded = f" {text.casefold()} "
+    folded = text.casefold()
+    if action.kind == "button_press":
+        folded = f" {folded} "
     return any(word in folded for word in words_for(action))
 
 

@@ -16,6 +16,7 @@ from bodies.pokemon.intent_words import RecordedAction, names_action
         ("route 1", RecordedAction("walk_to"), True),
         ("stand still", RecordedAction("walk_to"), False),
         ("he is rose", RecordedAction("enter_text", text="ROSE"), True),
+        ("rose", RecordedAction("enter_text", text=" "), False),
         ("the second one: buy-2", RecordedAction("select_menu_entry", entry_id="Buy-2"), True),
         ("read on", RecordedAction("advance_dialog"), False),
         ("wait for him", RecordedAction("advance_dialog"), True),
