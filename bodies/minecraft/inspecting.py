@@ -31,7 +31,7 @@ def _seen(turn: RecordedTurn, stage: Raw, field: str) -> Iterator[Passage]:
         return
     for observation in recorded.observations:
         by = recorded.provenance
-        seen = Surroundings(by.player, by.motor, observation)
+        seen = Surroundings(by.player, by.motor, observation, by.left_out)
         yield Passage("scene", scene(seen))
         if lines := told(seen):
             yield Passage("facts", "\n".join(lines))

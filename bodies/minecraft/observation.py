@@ -6,7 +6,9 @@ import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bodies.minecraft import wire
 from bodies.minecraft.actions import place
@@ -17,7 +19,10 @@ from kernel.journal.lines import opaque
 
 NEAR = 32.0
 """Blocks within which somebody is near; farther players are seen, and do not count (K23)."""
+OBSERVATION_BYTES = 48 * 1024
+"""Of the facts of one observation as the trail has them: a turn's line holds three (K36)."""
 PICTURE = 4_000
+CHAT_TOLD = 10
 PLACES_TOLD = 6
 """Places of blocks of one name in what people read; the facts have all of them."""
 SCENE = 120
@@ -33,6 +38,8 @@ class Surroundings:
     username: str
     status: wire.MotorStatus
     observation: wire.Observation
+    left_out: int = 0
+    """Facts beyond what one observation may hold: neither shown, nor compared, nor recorded."""
 
     @cached_property
     def position(self) -> wire.Point | None:
@@ -87,20 +94,40 @@ class Surroundings:
         return {f.player: f.position for f in self._facts if isinstance(f, wire.PositionFact)}
 
 
-class Provenance(Struct, frozen=True):
-    """Who saw it and what the motor said of itself then."""
+class Provenance(Struct, frozen=True, rename="camel"):
+    """Who saw it, what the motor said of itself then, and how many facts were too much."""
 
     player: str = ""
     motor: wire.MotorStatus = wire.MotorStatus()
+    left_out: int = 0
 
 
 MinecraftSight = Sight[Surroundings]
 
 
+def surroundings(
+    username: str, status: wire.MotorStatus, observation: wire.Observation
+) -> Surroundings:
+    """What a motor told, as far as one observation may hold it; what was said first goes first."""
+    said = [each for each in observation.facts if isinstance(each.fact, wire.ChatFact)]
+    facts = [each for each in observation.facts if not isinstance(each.fact, wire.ChatFact)]
+    spent, kept = 0, set[int]()
+    for each in (*facts, *reversed(said)):
+        spent += len(_encoder.encode(each)) + 1
+        if spent > OBSERVATION_BYTES:
+            break
+        kept.add(id(each))
+    left_out = len(observation.facts) - len(kept)
+    if left_out:
+        fitting = tuple(each for each in observation.facts if id(each) in kept)
+        observation = replace(observation, facts=fitting)
+    return Surroundings(username, status, observation, left_out)
+
+
 def sight_of(seen: Surroundings) -> MinecraftSight:
     """The observation as the kernel takes it."""
     observations = opaque((seen.observation,))
-    provenance = Provenance(seen.username, seen.status)
+    provenance = Provenance(seen.username, seen.status, seen.left_out)
     health = seen.health
     return Sight(
         native=seen,
@@ -131,7 +158,10 @@ def told(seen: Surroundings) -> list[str]:
         lines.append("You carry: " + ", ".join(f"{c} {i}" for i, c in seen.inventory.items()))
     if seen.blocks:
         lines.append("Blocks: " + "; ".join(_places(*kind) for kind in _by_name(seen)))
-    lines += [f"Chat (untrusted), {said.player}: {said.text}" for said in seen.chat]
+    if seen.left_out:
+        lines.append(f"({seen.left_out} more facts were too much to be shown)")
+    latest = seen.chat[-CHAT_TOLD:]
+    lines += [f"Chat (untrusted), {said.player}: {said.text}" for said in latest]
     if seen.observation.remarks:
         lines.append(f"The motor says (untrusted):\n{seen.observation.remarks}")
     return lines
@@ -155,6 +185,9 @@ def _places(name: str, at: list[wire.BlockPosition]) -> str:
     shown = " ".join(place(one) for one in at[:PLACES_TOLD])
     more = f" and {len(at) - PLACES_TOLD} more" if len(at) > PLACES_TOLD else ""
     return f"{name} {shown}{more}"
+
+
+_encoder = msgspec.json.Encoder()
 
 
 def _near(here: wire.Point, at: wire.Point) -> bool:

@@ -17,7 +17,7 @@ from bodies.minecraft.events import Events
 from bodies.minecraft.farewell import ask_to_leave
 from bodies.minecraft.motor.link import MotorLink
 from bodies.minecraft.motor.motor import JOIN_S, Motor, MotorLost, MotorTrouble
-from bodies.minecraft.observation import Surroundings
+from bodies.minecraft.observation import Surroundings, surroundings
 from bodies.minecraft.options import Profile
 from kernel.body import BodyTrouble, JoinRefused, Leave, SessionSide, WorldEnded
 
@@ -109,7 +109,7 @@ class Stay:
         if observation.session != self.session:
             self.stale += 1
             raise BodyTrouble("the motor told of another session or connection")
-        return Surroundings(self._profile.username, status, observation)
+        return surroundings(self._profile.username, status, observation)
 
     async def act(self, action: wire.Action, action_id: str, stopping: trio.Event) -> Done:
         """Do it once. Raises WorldEnded when the motor is gone."""

@@ -16,6 +16,7 @@ CHAT_CHARACTERS = 256
 REACH = 64
 """The largest tolerance and distance, in blocks."""
 FACTS = 256
+NEAR = 64
 REMARKS = 2_000
 PLACEMENTS = 64
 CHECKS = 64
@@ -163,7 +164,7 @@ class Observation(Struct, frozen=True, rename="camel"):
     session: SessionRef
     observed_at: Instant
     facts: Annotated[tuple[SourcedFact, ...], Meta(max_length=FACTS)] = ()
-    near: Annotated[tuple[Name, ...], Meta(max_length=FACTS)] | UnsetType = UNSET
+    near: Annotated[tuple[Name, ...], Meta(max_length=NEAR)] | UnsetType = UNSET
     """Players that are seen near, from a motor that tells no places of them."""
     remarks: Annotated[str, Meta(max_length=REMARKS)] | UnsetType = UNSET
     """What a motor that writes prose says beside the facts."""

@@ -14,9 +14,10 @@ tool a list of steps, used up one call at a time; a call without a step gets the
     {"exit": 3}            the end of the process
     {"loop": true, ...}    this step again for every further call
 
-Beside tools: "looks" is how many looks a walk takes; "children" starts a grandchild and writes its
-pid to that file; "stdin": "ignore" outlives its stdin; "deaf" also ignores SIGTERM. A second
-argument "http" serves the same over HTTP and prints the port.
+Beside tools: "crowd" is how many long chat lines stand before the facts; "looks" is how many looks
+a walk takes; "children" starts a grandchild and writes its pid to that file; "stdin": "ignore"
+outlives its stdin; "deaf" also ignores SIGTERM. A second argument "http" serves the same over HTTP
+and prints the port.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class ScriptedMotor:
             {"kind": "inventory", "item": "oak_log", "count": 3},
             {"kind": "block", "position": {"x": 1, "y": 63, "z": 0}, "block": "grass_block"},
         ]
+        said = {"kind": "chat", "player": "Kim", "text": "\N{PARTY POPPER}" * 256}
+        self.facts = [said] * self.script.get("crowd", 0) + self.facts
         self.events: list[dict[str, Any]] = list(self.script.get("events", []))
         self.actions: dict[str, dict[str, Any]] = {}
         self.looks: dict[str, int] = {}

@@ -114,7 +114,7 @@ class PublicMotor:
             session,
             at,
             tuple(wire.SourcedFact("bot_cache", at, fact) for fact in facts[-wire.FACTS :]),
-            near=tuple(filter(self._is_player, look.entities)),
+            near=tuple(filter(self._is_player, look.entities))[: wire.NEAR],
             remarks=words[: wire.REMARKS],
         )
 

@@ -15,6 +15,7 @@ from stage import staged
 
 from bodies.minecraft.reading import MinecraftReading
 from kernel.body import Memory
+from kernel.journal.lines import LINE_LIMIT
 from kernel.journal.reader import JournalReader
 from kernel.journal.recorded import RecordedTurn
 from kernel.session.specification import BudgetCeiling
@@ -64,6 +65,23 @@ async def test_a_run_is_written_natively_and_read_back_as_the_turn_everybody_kno
     assert bytes(wait.turn.action) == b"null"
     totals = msgspec.json.decode(body.totals().progress)
     assert totals == {"verified": 1, "refuted": 0, "unknown": 0, "waited": 1}
+
+
+async def test_a_world_that_tells_too_much_loses_no_turn(opened: Any, tmp_path: Path) -> None:
+    """K36."""
+    async with opened({"crowd": 250}) as body:
+        stage, (chat, wait) = await played(body, tmp_path, [CHAT, WAIT])
+    assert (chat.turn.outcome, wait.turn.outcome) == ("settled", "waited")
+    assert stage.lines("journal_gap") == []
+    for line in stage.lines("turn"):
+        assert len(msgspec.json.encode(line)) < LINE_LIMIT
+    shown = stage.lines("turn")[0]["shown"]
+    (observation,) = shown["observations"]
+    facts = [each["fact"]["kind"] for each in observation["facts"]]
+    assert shown["provenance"]["leftOut"] == 255 - len(facts)
+    assert facts[-5:] == ["position", "position", "health", "inventory", "block"]
+    assert 30 < facts.count("chat") < 50
+    assert f"({255 - len(facts)} more facts" in stage.model.prompts[0].parts[0]
 
 
 async def test_what_is_judged_and_shown_comes_from_native_evidence(
