@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from daemon.control.wire import BudgetChange
 from daemon.leases import Lease
 from daemon.lifecycle import State
 from daemon.process_table import Identity
@@ -31,8 +32,8 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     failed: str | None = None
     """Why the failure limits stopped the seat; None: they did not."""
     recovery: Recovery | None = None
-    ceiling: BudgetCeiling | None = None
-    """What `budget --default` set; None: the configuration's."""
+    default_budget: BudgetChange = BudgetChange()
+    """The ceilings that `budget --default` set; the others are the configuration's."""
 
 
 class SittingRecord(Struct, frozen=True, kw_only=True):

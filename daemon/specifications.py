@@ -106,17 +106,6 @@ async def recovery_specification(
     )
 
 
-def seat_ceiling(seat: Seat) -> BudgetCeiling:
-    """The ceilings that the configuration gives to a sitting of this seat."""
-    budget = seat.budget
-    return BudgetCeiling(
-        tokens=budget.tokens,
-        dollars=budget.dollars,
-        max_turns=budget.max_turns,
-        max_duration=budget.max_duration,
-    )
-
-
 def refuse_unpriced(ceiling: BudgetCeiling, *models: ModelChoice | None) -> None:
     """A dollar cap needs a price for every model (K29). Raises Refusal."""
     unpriced = [model.name for model in models if model is not None and model.rates is None]

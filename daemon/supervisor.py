@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from config.finding import ConfigError
 from config.loading import load_settings
 from config.settings import Settings
-from daemon.ceilings import changed
+from daemon.ceilings import changed, later_ceiling, names_of, with_more
 from daemon.control import wire
 from daemon.control.peers import Caller
 from daemon.happenings import (
@@ -38,7 +38,7 @@ from daemon.register import Register
 from daemon.restarts import Deaths
 from daemon.seat import Seat
 from daemon.sitting import Sitting
-from daemon.specifications import refuse_unpriced, seat_ceiling
+from daemon.specifications import refuse_unpriced
 from daemon.state import StateUnavailable, unavailable
 from daemon.undelivered import Undelivered
 from daemon.views import live_view, seat_view, session_view
@@ -222,7 +222,7 @@ class Supervisor:
                 gid=caller.gid,
                 groups=caller.groups,
                 room=room,
-                ceiling=changed(ours.record.ceiling or seat_ceiling(settings), budget),
+                ceiling=changed(later_ceiling(settings, ours.record), budget),
             ),
         )
         session_id, generation = sitting.next_session_id, ours.record.generation + 1
@@ -295,17 +295,23 @@ class Supervisor:
         return self._set_paused(seat, False)
 
     async def budget(
-        self, caller: Caller, seat: str, change: wire.BudgetChange, default: bool
+        self, caller: Caller, seat: str, change: wire.BudgetChange, default: bool, reset: bool
     ) -> wire.BudgetResult:
         """Read or change the ceilings: the running sitting's, or the seat's for later ones."""
         ours, settings = self._register.configured(seat)
         sitting = ours.sitting
         asks = change == wire.BudgetChange()
         if default or (sitting is None and asks):
-            ceiling = changed(ours.record.ceiling or seat_ceiling(settings), change)
-            if not asks:
-                await self._commit_seat(ours, replace(ours.record, ceiling=ceiling))
-            return wire.BudgetResult(seat=seat, default=True, ceiling=ceiling)
+            before = ours.record.default_budget
+            now = with_more(wire.BudgetChange() if reset else before, change)
+            if now != before:
+                await self._commit_seat(ours, replace(ours.record, default_budget=now))
+            return wire.BudgetResult(
+                seat=seat,
+                default=True,
+                ceiling=later_ceiling(settings, ours.record),
+                overridden=names_of(now),
+            )
         sitting = self._register.sitting(seat)
         ceiling = changed(sitting.record.ceiling, change)
         session = sitting.session

@@ -6,13 +6,13 @@ import trio
 from msgspec.structs import replace
 
 from config.settings import Seat as SeatSettings
+from daemon.ceilings import later_ceiling
 from daemon.control.wire import SeatState, SeatView, SessionView
 from daemon.lifecycle import TERMINAL
 from daemon.records import SessionRecord
 from daemon.seat import Seat
 from daemon.session import Session
 from daemon.sitting import Sitting
-from daemon.specifications import seat_ceiling
 
 
 def seat_view(seat: Seat, settings: SeatSettings) -> SeatView:
@@ -32,7 +32,7 @@ def seat_view(seat: Seat, settings: SeatSettings) -> SeatView:
         world=settings.world,
         deaths=seat.deaths.recent(trio.current_time()),
         restart_in=None if restart_at is None else max(0.0, restart_at - trio.current_time()),
-        ceiling=seat.record.ceiling or seat_ceiling(settings),
+        ceiling=later_ceiling(settings, seat.record),
         session=_session_of(seat, sitting),
     )
 

@@ -7,6 +7,7 @@ from daemon.control.asking import Asking, Verb, on_seat, on_some_seat
 from daemon.control.fitting import brief_sessions, fit
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
+from daemon.refusal import Refusal
 
 
 async def sessions(asking: Asking, params: wire.SessionsParams) -> wire.SessionsResult:
@@ -49,8 +50,10 @@ async def resume(asking: Asking, params: wire.ResumeParams) -> wire.PauseResult:
 
 async def budget(asking: Asking, params: wire.BudgetParams) -> wire.BudgetResult:
     """Reads or changes ceilings (K31)."""
+    if params.reset and not params.default:
+        raise Refusal("bad_params", "reset is about the seat's default ceilings: ask with default")
     return await asking.supervision.budget(
-        asking.caller, params.seat, params.change, params.default
+        asking.caller, params.seat, params.change, params.default, params.reset
     )
 
 

@@ -77,6 +77,7 @@ SeatState: TypeAlias = Literal[
     "recovery_required",
     "stale",
 ]
+CeilingName: TypeAlias = Literal["tokens", "dollars", "max_turns", "max_duration"]
 DeliveryOutcome: TypeAlias = Literal["played", "suppressed", "refused", "failed"]
 
 
@@ -328,12 +329,16 @@ class BudgetParams(_Params, frozen=True, kw_only=True):
     change: BudgetChange = BudgetChange()
     default: bool = False
     """The seat's ceilings for later sittings instead of the running sitting's."""
+    reset: bool = False
+    """With `default`: forgets what earlier requests set, before `change`."""
 
 
 class BudgetResult(_Result, frozen=True, kw_only=True):
     seat: str
     default: bool
     ceiling: BudgetCeiling
+    overridden: tuple[CeilingName, ...] = ()
+    """The seat's ceilings that `default` set; later sittings have the others from the file."""
     used: BudgetUsed | None = None
 
 

@@ -194,6 +194,7 @@ class _Ceiling(click.ParamType[float | UnsetType | None]):
 @click.option("--max-turns", type=_Ceiling(), default=UNSET, help="Turns of the sitting.")
 @click.option("--max-duration", type=_Ceiling(), default=UNSET, help="Seconds of the sitting.")
 @click.option("--default", is_flag=True, help="Of the seat's later sittings, not of this one.")
+@click.option("--reset", is_flag=True, help="With --default: as the configuration says again.")
 @as_json
 @pass_invocation
 def budget(
@@ -204,6 +205,7 @@ def budget(
     max_turns: float | UnsetType | None,
     max_duration: float | UnsetType | None,
     default: bool,
+    reset: bool,
     as_json: bool,
 ) -> None:
     """Show the ceilings of a seat, or change those that are given.
@@ -216,7 +218,10 @@ def budget(
       playctl budget red
       playctl budget red --tokens 500000
       playctl budget red --dollars none --default
+      playctl budget red --default --reset
     """
+    if reset and not default:
+        raise click.UsageError("--reset is about the seat's later sittings: add --default")
     change = wire.BudgetChange(
         tokens=_whole(tokens),
         dollars=dollars,
@@ -224,22 +229,35 @@ def budget(
         max_duration=max_duration,
     )
     done = invocation.ask(
-        "budget", wire.BudgetParams(seat=seat, change=change, default=default), wire.BudgetResult
+        "budget",
+        wire.BudgetParams(seat=seat, change=change, default=default, reset=reset),
+        wire.BudgetResult,
     )
     if as_json:
         show.document(done)
         return
     ceiling, used = done.ceiling, done.used
-    show.table(
-        ("CEILING", "USED>", "OF>"),
-        [
-            ("tokens", f"{used.tokens:,}" if used else "-", _number(ceiling.tokens)),
-            ("dollars (estimate)", show.used_cost(used).split(" /")[0], _number(ceiling.dollars)),
-            ("turns", "", _number(ceiling.max_turns)),
-            ("seconds", "", _number(ceiling.max_duration)),
-        ],
-        "",
+    rows: tuple[tuple[wire.CeilingName, str, str, float | None], ...] = (
+        ("tokens", "tokens", f"{used.tokens:,}" if used else "-", ceiling.tokens),
+        ("dollars", "dollars (estimate)", show.used_cost(used).split(" /")[0], ceiling.dollars),
+        ("max_turns", "turns", "-", ceiling.max_turns),
+        ("max_duration", "seconds", "-", ceiling.max_duration),
     )
+    if done.default:
+        show.table(
+            ("CEILING OF LATER SITTINGS", "OF>", "SET BY"),
+            [
+                (label, _number(limit), "--default" if name in done.overridden else "the file")
+                for name, label, _, limit in rows
+            ],
+            "",
+        )
+    else:
+        show.table(
+            ("CEILING", "USED>", "OF>"),
+            [(label, spent, _number(limit)) for _, label, spent, limit in rows],
+            "",
+        )
 
 
 @click.command()

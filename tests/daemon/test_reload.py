@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from config.loading import load_settings
+from daemon.control.wire import BudgetChange
 from daemon.refusal import Refusal
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
@@ -43,6 +44,20 @@ async def test_one_changed_seat_leaves_every_session_its_process(opened, tmp_pat
         assert (reloaded.added, reloaded.removed, reloaded.changed) == (("green",), (), ("red",))
         assert [(await playd.seat(name)).session.pid for name in ("red", "blue")] == pids
         assert (await playd.join("green")).state == "running"
+
+
+async def test_a_default_ceiling_hides_no_other_ceiling_of_the_file(opened, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    write(file, red="Red")
+    async with opened("good", settings=load_settings(file), configuration=file) as playd:
+        await playd.supervisor.budget(playd.caller, "red", BudgetChange(tokens=7), True, False)
+        file.write_text(f"{file.read_text()}\n[seats.red.budget]\ntokens = 9\nmax_turns = 12\n")
+        await playd.supervisor.reload(playd.caller)
+        ceiling = (await playd.seat()).ceiling
+        assert (ceiling.tokens, ceiling.max_turns) == (7, 12)
+        nothing = BudgetChange()
+        await playd.supervisor.budget(playd.caller, "red", nothing, True, True)
+        assert (await playd.seat()).ceiling.tokens == 9
 
 
 async def test_a_bad_file_keeps_the_old_configuration_and_says_why(opened, tmp_path: Path):

@@ -356,7 +356,7 @@ async def test_pause_budget_and_resume_reach_the_session(opened, caplog):
         assert (await playd.seat()).state == "paused"
         assert not (await playd.supervisor.resume(playd.caller, "red")).paused
         change = BudgetChange(tokens=7, dollars=None)
-        changed = await playd.supervisor.budget(playd.caller, "red", change, False)
+        changed = await playd.supervisor.budget(playd.caller, "red", change, False, False)
         assert changed.ceiling.tokens == 7
         await playd.supervisor.say(playd.caller, "red", "after these", "", None)
         await playd.stop()
@@ -369,13 +369,13 @@ async def test_a_default_budget_is_for_later_sittings_and_survives_the_daemon(op
     async with opened("good") as playd:
         await playd.join()
         change = BudgetChange(tokens=11, max_turns=5)
-        await playd.supervisor.budget(playd.caller, "red", change, True)
-        now = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), False)
+        await playd.supervisor.budget(playd.caller, "red", change, True, False)
+        now = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), False, False)
         assert now.ceiling.tokens == 250_000
         await playd.stop()
     async with opened("good") as playd:
         await playd.join()
-        now = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), False)
+        now = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), False, False)
         assert (now.ceiling.tokens, now.ceiling.max_turns) == (11, 5)
 
 
@@ -386,7 +386,7 @@ async def test_a_dollar_cap_refuses_a_model_without_a_price(opened, make_setting
             await playd.supervisor.join(playd.caller, "red", None, cap, 5)
         await playd.join()
         with pytest.raises(Refusal, match="price of model unpriced is not known"):
-            await playd.supervisor.budget(playd.caller, "red", cap, False)
+            await playd.supervisor.budget(playd.caller, "red", cap, False, False)
 
 
 async def test_a_watcher_sees_the_seats_and_then_what_happens(opened):

@@ -77,6 +77,21 @@ async def test_budget_changes_what_is_named_and_shows_the_rest(daemon: Daemon):
         assert bad.code == 2
 
 
+async def test_a_default_ceiling_is_marked_and_can_be_taken_back(daemon: Daemon):
+    async with daemon("good") as playctl:
+        await playctl("budget", "red", "--tokens", "7", "--default")
+        told = (await playctl("budget", "red")).out
+        assert [line.split()[-1] for line in told.splitlines()[1:]] == [
+            "--default",
+            "file",
+            "file",
+            "file",
+        ]
+        assert (await playctl("budget", "red", "--reset")).code == 2
+        back = (await playctl("budget", "red", "--default", "--reset", "--json")).json()
+        assert (back["ceiling"]["tokens"], back["overridden"]) == (250_000, [])
+
+
 class Watch:
     """A `playctl watch` that runs, and the lines that it printed."""
 
