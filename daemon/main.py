@@ -50,13 +50,13 @@ def run(configuration: Path) -> None:
 @click.option("--world", metavar="ADDRESS", help="A world instead of the practice world.")
 @click.option("--model", metavar="NAME", help="A model of the configuration, to play instead.")
 @click.option("--config", "configuration", type=click.Path(path_type=Path))
-@click.option("--game", type=click.Choice(("firered", "emerald")), default="firered")
+@click.option("--game", type=click.Choice(("firered", "emerald", "minecraft")), default="firered")
 def try_(
     turns: int,
     world: str | None,
     model: str | None,
     configuration: Path | None,
-    game: Literal["firered", "emerald"],
+    game: Literal["firered", "emerald", "minecraft"],
 ) -> None:
     """Play some turns before your eyes, with nothing but this machine.
 
@@ -66,7 +66,7 @@ def try_(
     \b
     Examples:
       playd try
-      playd try --turns 200
+      playd try --game minecraft
       playd try --config playd.toml --model claude
     """
     from daemon.try_out import Trial, try_out

@@ -1,8 +1,8 @@
 """`playd try`: a seat played before your eyes, with nothing but this machine.
 
 The practice world and the practice model are started on free loopback ports and end with this
-process, whatever becomes of it. Everything else is the real thing: supervisor, session process,
-journal.
+process, whatever becomes of it; a practice motor belongs to its session. Everything else is the
+real thing: supervisor, session process, journal.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ from config.finding import ConfigError
 from config.loading import load_settings
 from config.settings import (
     Budget,
+    MinecraftSeat,
     Model,
     PokemonSeat,
+    Profile,
+    Seat,
     Settings,
 )
 from daemon.control import wire
@@ -44,7 +47,7 @@ from daemon.supervisor import Supervisor
 SEAT = "try"
 READY_SECONDS = 30.0
 """For a practice part to listen."""
-Game: TypeAlias = Literal["firered", "emerald"]
+Game: TypeAlias = Literal["firered", "emerald", "minecraft"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Trial:
 
 def try_out(trial: Trial) -> None:
     """Plays the trial and prints how it went. Raises Trouble when it could not be played."""
+    if trial.game == "minecraft" and trial.world is not None:
+        raise Trouble(Exit.USAGE, "--world is for the other games", "A motor joins its own world.")
     model = _named_model(trial)
     folder = Path(tempfile.mkdtemp(prefix="playd-try-"))
     set_up_logging("error", os.environ)
@@ -112,7 +117,16 @@ async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
         return watched
 
 
-async def _seat(trial: Trial, folder: Path, parts: AsyncExitStack) -> PokemonSeat:
+async def _seat(trial: Trial, folder: Path, parts: AsyncExitStack) -> Seat:
+    budget = Budget(max_turns=trial.turns)
+    if trial.game == "minecraft":
+        return MinecraftSeat(
+            model="mind",
+            motor=(_practice_command(), "motor"),
+            profile=Profile(id="practice", host="127.0.0.1", version="1.20.1", username="Try"),
+            budget=budget,
+            restart=frozenset(),
+        )
     world = trial.world
     if world is None:
         state = ("--state", os.fspath(folder / "world"), "--game", trial.game)
@@ -126,7 +140,7 @@ async def _seat(trial: Trial, folder: Path, parts: AsyncExitStack) -> PokemonSea
         game=trial.game,
         display_name="Try",
         credential=f"file:{credential}",
-        budget=Budget(max_turns=trial.turns),
+        budget=budget,
         restart=frozenset(),
     )
 

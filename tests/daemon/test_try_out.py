@@ -23,8 +23,9 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_it_plays_the_turns_asked_for_and_names_the_journal(tmp_path: Path):
-    with start(tmp_path, "--turns", "1") as trial:
+@pytest.mark.parametrize("game", ["firered", "minecraft"])
+def test_it_plays_the_turns_asked_for_and_names_the_journal(tmp_path: Path, game: str):
+    with start(tmp_path, "--turns", "1", "--game", game) as trial:
         out, err = trial.communicate(timeout=LIMIT)
     assert (trial.returncode, err) == (0, "")
     assert "try  turn 0  " in out
@@ -52,6 +53,7 @@ def test_ctrl_c_stops_it_cleanly(tmp_path: Path):
         (("--model", "m"), 2, "Add --config FILE"),
         (("--model", "m", "--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
         (("--turns", "0"), 2, "--help"),
+        (("--game", "minecraft", "--world", "ws://127.0.0.1:1"), 2, "for the other games"),
         (("--game", "chess"), 2, "--help"),
     ],
 )
