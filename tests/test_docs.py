@@ -12,6 +12,7 @@ import pytest
 from config.loading import load_settings
 from daemon import lifecycle
 from kernel import turn
+from kernel.body import Body
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -104,6 +105,15 @@ def test_every_rule_that_the_code_names_is_told() -> None:
     told = set(re.findall(r"^### (K\d+a?)$", (DOCS / "reference/rules.md").read_text(), re.M))
     named = {rule for path in SOURCES for rule in re.findall(r"\bK\d+a?\b", path.read_text())}
     assert named <= told
+
+
+def test_the_guide_for_bodies_shows_the_corridor_and_the_whole_seam() -> None:
+    guide = (DOCS / "extend/body.md").read_text()
+    corridor = {line.strip() for line in (ROOT / "tests/toys/toy_body.py").read_text().splitlines()}
+    for example in re.findall(r"```python\n(.*?)```", guide, re.DOTALL):
+        assert set(example.splitlines()) <= corridor
+    calls = {name for name in vars(Body) if not name.startswith("_")}
+    assert calls - set(re.findall(r"`(\w+)\(", guide)) == set()
 
 
 @pytest.mark.parametrize("name", ["security.md", "reference/rules.md", "extend/body.md"])
