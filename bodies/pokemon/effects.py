@@ -46,6 +46,7 @@ What = Literal[
     "named",
     "chose",
     "box",
+    "stayed",
     "menu",
     "scene",
     "screen",
@@ -67,6 +68,10 @@ _READ_ENDS: dict[str, str] = {
 }
 
 
+_SAME_AS: dict[What, str] = {"wall": "still", "unchanged": "still", "stayed": "box"}
+"""What is told apart in words and is the same kind of effect all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Happening(Effect):
     """An effect with its kind and with what makes it the same as another."""
@@ -77,7 +82,7 @@ class Happening(Effect):
     @property
     def unchanged(self) -> bool:
         """Whether nothing at all changed."""
-        return self.what in ("wall", "unchanged", "refused")
+        return self.what in ("wall", "stayed", "unchanged", "refused")
 
 
 def happened(done: Done, before: View, after: View | None) -> Happening:
@@ -258,7 +263,7 @@ def _picture(ran: wire.Ran, before: View, after: View) -> Happening:
 def _still(action: wire.Action, before: View, after: View) -> Happening:
     """Nothing decoded changed. On a box it counts as that box, whatever was pressed."""
     if after.lines:
-        return _happening("box", after.lines, "the box of text stayed as it was", stands=False)
+        return _happening("stayed", after.lines, "the box of text stayed as it was", stands=False)
     was, at = before.at, after.at
     if (
         isinstance(action, wire.ButtonPress)
@@ -281,7 +286,7 @@ def _still(action: wire.Action, before: View, after: View) -> Happening:
 def _happening(
     what: What, same: Hashable, text: str, advice: str | None = None, *, stands: bool = True
 ) -> Happening:
-    kind = "still" if what in ("wall", "unchanged") else what
+    kind = _SAME_AS.get(what, what)
     return Happening(
         text=_cut(text, TEXT),
         advice=_cut(advice, ADVICE) if advice else None,

@@ -1,4 +1,4 @@
-"""Screenshots beside a journal: when one is taken, where it lies, how it is referenced.
+"""Screenshots beside a journal: where one lies, how it is referenced; when is its body's rule.
 
 A run keeps at most 63 and one more for its end, each at most 512 KiB, as
 `.screenshots/<journal stem>/turn-<number>.png` and `end.png`. Image bytes never enter the JSONL.
@@ -11,14 +11,10 @@ import hashlib
 import os
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kernel.journal.lines import Screenshot
-
-EVERY: Final = 25
-"""A picture is taken on every turn whose number this divides."""
 
 MOST: Final = 63
 """Pictures of turns in one run; the one of its end comes on top."""
@@ -27,33 +23,6 @@ SIZE_LIMIT: Final = 512 * 1024
 """Bytes of the largest PNG that is kept."""
 
 FOLDER: Final = ".screenshots"
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What a turn shows of itself to the rule below."""
-
-    turn: int
-    scenes: frozenset[str]
-    """The kinds of scene that the turn saw."""
-    map: str | None
-    objective: str | None
-    wished_to_speak: bool
-    accepted: bool
-
-
-def reasons_to_keep(now: Moment, before: Moment | None) -> tuple[str, ...]:
-    """Why this turn's picture is worth keeping; empty: it is not. `before` is the turn before."""
-    held = {
-        "first": now.turn == 0,
-        "interval": now.turn > 0 and now.turn % EVERY == 0,
-        "scene_changed": before is not None and now.scenes != before.scenes,
-        "map_changed": before is not None and now.map != before.map,
-        "objective_changed": before is not None and now.objective != before.objective,
-        "wished_to_speak": now.wished_to_speak,
-        "not_accepted": not now.accepted,
-    }
-    return tuple(reason for reason, holds in held.items() if holds)
 
 
 class Screenshots:

@@ -53,7 +53,7 @@ BUTTONS: list[tuple[str, wire.Action, dict[str, Any], dict[str, Any], str, bool]
     ("a press without effect", A, {}, {}, "unchanged", False),
     ("a box that opens", A, {}, {"mode": "dialog", "lines": ("Ahoy!",)}, "box", True),
     ("a box that goes on", A, {"lines": ("Ahoy!",)}, {"lines": ("Bye!",)}, "box", True),
-    ("a box that stays", A, {"lines": ("Ahoy!",)}, {"lines": ("Ahoy!",)}, "box", False),
+    ("a box that stays", A, {"lines": ("Ahoy!",)}, {"lines": ("Ahoy!",)}, "stayed", False),
     ("a box that closes", B, {"lines": ("Ahoy!",)}, {}, "box", True),
     ("a menu that opens", A, {}, {"mode": "menu", "menu": MENU}, "menu", True),
     ("a battle that begins", UP, {}, {"mode": "battle"}, "scene", True),
@@ -77,6 +77,13 @@ def test_a_press_is_told_by_what_it_changed(
     seen = effect(action, before, after)
 
     assert (seen.what, seen.stands) == (what, stands)
+    assert seen.unchanged == (what in ("wall", "unchanged", "stayed"))
+
+
+def test_a_box_that_stays_is_the_same_effect_as_its_opening(effect: Any):
+    box = {"mode": "dialog", "lines": ("Ahoy!",)}
+
+    assert effect(A, {}, box).same == effect(A, box, box).same
 
 
 def test_undecoded_screens_are_compared_by_their_pictures(effect: Any, png: Any):

@@ -3,46 +3,11 @@ from __future__ import annotations
 import hashlib
 import stat
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from kernel.journal.screenshots import MOST, SIZE_LIMIT, Moment, Screenshots, reasons_to_keep
-
-CALM = Moment(
-    turn=7,
-    scenes=frozenset({"overworld"}),
-    map="town",
-    objective="leave",
-    wished_to_speak=False,
-    accepted=True,
-)
-
-
-@pytest.mark.parametrize(
-    ("now", "reasons"),
-    [
-        (CALM, ()),
-        (replace(CALM, turn=0), ("first",)),
-        (replace(CALM, turn=25), ("interval",)),
-        (replace(CALM, turn=26), ()),
-        (replace(CALM, turn=50), ("interval",)),
-        (replace(CALM, scenes=frozenset({"battle"})), ("scene_changed",)),
-        (replace(CALM, map="route"), ("map_changed",)),
-        (replace(CALM, map=None), ("map_changed",)),
-        (replace(CALM, objective=None), ("objective_changed",)),
-        (replace(CALM, wished_to_speak=True), ("wished_to_speak",)),
-        (replace(CALM, accepted=False), ("not_accepted",)),
-        (replace(CALM, turn=75, accepted=False), ("interval", "not_accepted")),
-    ],
-)
-def test_a_picture_is_kept_when_something_changed(now: Moment, reasons: tuple[str, ...]) -> None:
-    assert reasons_to_keep(now, replace(CALM, turn=now.turn - 1)) == reasons
-
-
-def test_nothing_changed_where_there_is_no_turn_before() -> None:
-    assert reasons_to_keep(replace(CALM, turn=0), None) == ("first",)
+from kernel.journal.screenshots import MOST, SIZE_LIMIT, Screenshots
 
 
 def picture(size: int = 100, width: int = 240, height: int = 160) -> bytes:
