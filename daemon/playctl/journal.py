@@ -95,31 +95,37 @@ def evaluate(
 def verify(files: tuple[Path, ...], as_json: bool) -> None:
     """Check that journals are what was written.
 
-    The exit code is 1 when one is not. Checked are every line, their order and numbering, the
+    A run that ended in order is sealed to its last line, and any change is found. One that goes on
+    or was cut off has lines at its end under no seal yet: how many is said. The exit code is 1
+    when a journal is not what was written. Checked are every line, their order and numbering, the
     envelope, the sealed evidence windows and the pictures beside the journal.
     """
     from kernel.journal.damage import JournalUnreadable
-    from kernel.journal.verify import Finding
-    from kernel.journal.verify import verify as findings_of
+    from kernel.journal.verify import Finding, Verified, examine
 
     with told():
         paths = journals_of(files)
     found: list[_Verified] = []
     for path in paths:
         try:
-            findings = findings_of(path, reading_of)
+            examined = examine(path, reading_of)
         except JournalUnreadable as error:
-            findings = [Finding(1, str(error))]
+            examined = Verified([Finding(1, str(error))], 0, 0)
+        findings = examined.findings
         found.append(_Verified(str(path), not findings, tuple(map(_Found.of, findings))))
         if not as_json:
             for finding in findings:
                 click.echo(plain(f"{path}: {finding}"))
             if not findings:
-                click.echo(plain(f"{path} is whole."))
+                click.echo(plain(f"{path} is whole{_as_far_as(examined.unsealed)}."))
     if as_json:
         showing.document(found[0] if len(found) == 1 else found)
     if bad := [one.file for one in found if not one.good]:
         raise Trouble(Exit.BAD, f"{len(bad)} of {len(found)} journals are not what was written")
+
+
+def _as_far_as(unsealed: int) -> str:
+    return f"; its last {unsealed} lines are under no seal yet" if unsealed else ""
 
 
 @click.command()

@@ -1,6 +1,7 @@
 """Checking that a journal is what was written: every line, their order, the seals, the pictures.
 
-What this can prove ends with the last seal: behind it a line changed with care goes unseen.
+A run that ended in order is sealed to its end. One that was cut off, or goes on, has lines after
+its last seal: there a line that was changed with care goes unseen, so their number is told.
 """
 
 from __future__ import annotations
@@ -44,7 +45,21 @@ class Finding:
         return f"{lines}{field}: {self.problem}"
 
 
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was found, and how many lines at the end stand under no seal."""
+
+    findings: list[Finding]
+    lines: int
+    unsealed: int
+
+
 def verify(path: Path, find_reading: FindReading = canonical) -> list[Finding]:
+    """What is wrong with one journal, as `examine` finds it."""
+    return examine(path, find_reading).findings
+
+
+def examine(path: Path, find_reading: FindReading = canonical) -> Verified:
     """Check one journal, streaming. Raises JournalUnreadable; nothing else is an error here."""
     check = _Check(path, find_reading)
     number = 0
@@ -61,7 +76,8 @@ def verify(path: Path, find_reading: FindReading = canonical) -> list[Finding]:
         check.find(damage.line, f"{damage.problem}; what follows was not looked at", damage.field)
     if number == 0:
         check.find(1, "the file is empty")
-    return check.findings
+    check.end(number)
+    return Verified(check.findings, number, check.unsealed)
 
 
 class _Check:
@@ -75,6 +91,16 @@ class _Check:
         self._window = EvidenceWindow()
         self._window_start = 1
         self._sequence = Sequence()
+        self._summed_up = False
+
+    @property
+    def unsealed(self) -> int:
+        """Lines since the last seal, in a journal of the kind that has seals."""
+        return self._window.lines if self._sealed else 0
+
+    def end(self, number: int) -> None:
+        if self._summed_up and self.unsealed:
+            self.find(number, "the last seal is missing: a run with a summary ends with one")
 
     def find(self, line: int, problem: str, field: str = "") -> None:
         self.findings.append(Finding(line, problem, field))
@@ -134,6 +160,7 @@ class _Check:
     def _check_content(self, number: int, value: Value) -> None:
         if isinstance(value, SummaryLine):
             screenshot = None if value.screenshot is UNSET else value.screenshot
+            self._summed_up = True
             if self._sealed and value.rolled_windows != self._window.index:
                 told = f"says {value.rolled_windows} and {self._window.index} seals stand before it"
                 self.find(number, told, "rolledWindows")
@@ -169,7 +196,7 @@ class _Check:
             self.find(number, f"is {seal.window}; window {window.window} is next", "window")
         if seal.previous_sha256 != window.previous_sha256:
             self.find(number, "is not the digest of the seal before", "previousSha256")
-        if seal.lines != LINES_PER_WINDOW:
+        if seal.lines != LINES_PER_WINDOW and not self._summed_up:
             self.find(number, f"is {seal.lines}, not {LINES_PER_WINDOW}", "lines")
         if (seal.lines, seal.bytes, seal.sha256) == (window.lines, window.bytes, window.sha256):
             return

@@ -3,8 +3,9 @@
 A window holds every line of the file since the previous seal, or since the beginning: the header,
 turns and all diagnostics alike. The seals themselves stand between windows and belong to none.
 The digest is SHA-256 over the exact bytes of the window's lines, newlines included, in file order.
-A seal repeats the digest of the seal before it, so that no window can be taken out unseen. The
-lines after the last seal are covered by nothing yet. The writer and `verify` both count here.
+A seal repeats the digest of the seal before it, so that no window can be taken out unseen. A
+run that ended in order ends with the seal of what was left, after its summary; one that was cut off
+ends with lines that are covered by nothing. The writer and `verify` both count here.
 """
 
 from __future__ import annotations

@@ -141,6 +141,12 @@ class JournalWriter:
             self._urgent.set()
         self._pay_debts(at)
 
+    def seal(self) -> None:
+        """Seal the lines after the last seal; the run's summary is written and nothing follows."""
+        at = self._now()
+        if self._pay_debts(at) and self._window.lines:
+            self._append_due(self._window.seal(), at)
+
     async def keep_flushed(self) -> None:
         """Flush header, summary and notables at once, everything else within 2 s; until cancelled.
 

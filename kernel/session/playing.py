@@ -185,6 +185,7 @@ async def _play_out(
         ending = _ending(controls)
         emit(wire.Stats(counters=counters_of(play, controls)))
         play.trail.write(summary_of(play, controls, ending, leave))
+        play.trail.writer.seal()
         nursery.cancel_scope.cancel()
     return _ended(ending, leave, play.tally.turns)
 

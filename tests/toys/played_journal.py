@@ -101,6 +101,7 @@ def write_journal(
                 rolled_windows=writer.rolled_windows,
             )
         )
+        writer.seal()
     trio.run(writer.close)
     return writer.path
 

@@ -261,6 +261,11 @@ class RealDaemon:
         happened.set()
 
 
+def outcome_in(lines: Iterable[Mapping[str, Any]]) -> str | None:
+    """The outcome by a journal's summary; None: the run has none."""
+    return next((line["outcome"] for line in lines if line["kind"] == "summary"), None)
+
+
 async def at_once(*asks: Callable[[], Awaitable[Any]]) -> list[Any]:
     """Do all at the same time; results, or the Refused of each, in their order."""
     results: list[Any] = [None] * len(asks)

@@ -128,6 +128,13 @@ async def child(
             nursery.cancel_scope.cancel()
 
 
+def summary_of(directory: Path) -> dict[str, Any]:
+    """The summary of the one run in this state directory, which only its seal may follow."""
+    *_, summary, seal = lines_of(directory)
+    assert (summary["kind"], seal["kind"]) == ("summary", "evidence_window")
+    return summary
+
+
 def lines_of(directory: Path) -> list[dict[str, Any]]:
     (path,) = (directory / "journals").glob("*.jsonl")
     return [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]

@@ -20,7 +20,7 @@ from kernel.journal.lines import (
     opaque,
 )
 from kernel.journal.screenshots import Screenshots
-from kernel.journal.verify import MOST_FINDINGS, Finding, verify
+from kernel.journal.verify import MOST_FINDINGS, Finding, examine, verify
 from kernel.journal.writer import JournalWriter
 
 OpenWriter = Callable[..., JournalWriter]
@@ -59,11 +59,12 @@ def finish(journal: JournalWriter, turns: int) -> None:
     journal.write(
         SummaryLine(outcome="stopped", turns_taken=turns, rolled_windows=journal.rolled_windows)
     )
+    journal.seal()
 
 
 @pytest.fixture
 def sealed(open_writer: OpenWriter, make_turn: MakeTurn) -> Path:
-    """A finished run with two seals: 110 turns of five lines, header and summary."""
+    """A finished run with three seals: 110 turns of five lines, header and summary."""
     journal = open_writer()
     play(journal, make_turn, 110)
     finish(journal, 110)
@@ -72,13 +73,15 @@ def sealed(open_writer: OpenWriter, make_turn: MakeTurn) -> Path:
 
 def test_an_untouched_journal_has_no_findings(sealed: Path) -> None:
     assert verify(sealed) == []
-    assert sealed.read_bytes().count(b'{"kind":"evidence_window"') == 2
+    assert sealed.read_bytes().count(b'{"kind":"evidence_window"') == 3
+    examined = examine(sealed)
+    assert (examined.lines, examined.unsealed) == (555, 0)
 
 
 SEALED_LINES = 256
 
 
-@pytest.mark.parametrize("line", [1, 2, 3, 4, 5, 6, 100, 255, 256, 300, 513])
+@pytest.mark.parametrize("line", [1, 2, 3, 4, 5, 6, 100, 255, 256, 300, 513, 550, 554])
 @pytest.mark.parametrize("place", [0.02, 0.4, 0.75, 0.999])
 def test_one_altered_byte_in_a_sealed_window_is_found_there(
     sealed: Path, line: int, place: float
@@ -115,7 +118,7 @@ def test_a_whole_window_taken_out_breaks_the_chain(sealed: Path) -> None:
     assert any(finding.field == "previousSha256" for finding in verify(sealed))
 
 
-@pytest.mark.parametrize("line", [1, 2, 5, 6, 200, 257, 300])
+@pytest.mark.parametrize("line", [1, 2, 5, 6, 200, 257, 300, 553, 554, 555])
 def test_a_dropped_line_is_found(sealed: Path, line: int) -> None:
     lines = sealed.read_bytes().splitlines(keepends=True)
     del lines[line - 1]
@@ -125,7 +128,7 @@ def test_a_dropped_line_is_found(sealed: Path, line: int) -> None:
     assert any(abs(finding.line - line) <= SEALED_LINES for finding in findings)
 
 
-@pytest.mark.parametrize("line", [1, 2, 3, 4, 5, 6, 256, 257, 400])
+@pytest.mark.parametrize("line", [1, 2, 3, 4, 5, 6, 256, 257, 400, 552, 554])
 def test_two_swapped_lines_are_found(sealed: Path, line: int) -> None:
     lines = sealed.read_bytes().splitlines(keepends=True)
     lines[line - 1], lines[line] = lines[line], lines[line - 1]
@@ -170,9 +173,13 @@ def test_what_no_seal_covers_yet_cannot_change_places(
 
 def test_what_death_cut_off_is_not_missed(unsealed: list[bytes], tmp_path: Path) -> None:
     path = tmp_path / "cut.jsonl"
-    for left in range(1, len(unsealed)):
+    for left in range(1, len(unsealed) - 1):
         path.write_bytes(b"".join(unsealed[:left]))
         assert verify(path) == []
+    path.write_bytes(b"".join(unsealed[:-1]))
+    assert [finding.problem for finding in verify(path)] == [
+        "the last seal is missing: a run with a summary ends with one"
+    ]
 
 
 def test_an_interrupted_turn_may_lack_its_action(
@@ -253,7 +260,7 @@ def test_nothing_but_a_seal_or_a_gap_follows_the_summary(open_writer: OpenWriter
     journal = open_writer()
     finish(journal, 0)
     journal.write(NotableLine(notable="stuck"))
-    assert [finding.line for finding in verify(journal.path)] == [3]
+    assert {finding.line for finding in verify(journal.path)} == {4}
 
 
 def test_a_summary_that_miscounts_the_seals_is_found(
@@ -262,7 +269,15 @@ def test_a_summary_that_miscounts_the_seals_is_found(
     journal = open_writer()
     play(journal, make_turn, 60)
     journal.write(SummaryLine(outcome="stopped", turns_taken=60, rolled_windows=0))
+    journal.seal()
     assert [finding.field for finding in verify(journal.path)] == ["rolledWindows"]
+
+
+def test_what_is_under_no_seal_yet_is_told(open_writer: OpenWriter, make_turn: MakeTurn) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 52)
+    examined = examine(journal.path)
+    assert (examined.findings, examined.lines, examined.unsealed) == ([], 262, 5)
 
 
 def test_an_older_journal_without_envelope_or_seals_is_sound(tmp_path: Path) -> None:

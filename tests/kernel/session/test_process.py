@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 from chat_server import chat_server
-from session_child import child, lines_of, specification
+from session_child import child, lines_of, specification, summary_of
 
 from kernel.session import wire
 from kernel.session.models import model_of
@@ -34,8 +34,8 @@ async def test_a_session_plays_and_says_so_in_order(tmp_path: Path) -> None:
     assert (ended.outcome, ended.leave, ended.turns_taken) == ("finished", "confirmed", 3)
     lines = lines_of(tmp_path)
     assert lines[0]["kind"] == "header"
-    assert lines[-1]["kind"] == "summary"
-    assert (lines[-1]["outcome"], lines[-1]["leave"]) == ("finished", "confirmed")
+    summary = summary_of(tmp_path)
+    assert (summary["outcome"], summary["leave"]) == ("finished", "confirmed")
     envelope = ("at", "runId", "journeyId", "environmentId", "environmentSessionId", "venue")
     assert all(set(envelope) <= set(line) for line in lines)
     assert model.requests == 3
@@ -76,7 +76,7 @@ async def test_words_pauses_budgets_and_pings_reach_a_playing_session(tmp_path: 
                 ended = await session.until(wire.Ended)
     assert ended.outcome == "budget_exhausted"
     assert [m.notable for m in _all(session, wire.Notable)] == ["budget_exhausted"]
-    assert lines_of(tmp_path)[-1]["undelivered"]["count"] == 1
+    assert summary_of(tmp_path)["undelivered"]["count"] == 1
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ async def test_a_lost_supervisor_leaves_four_seconds_for_farewell_and_summary(
             await session.process.stdin.aclose()
             with trio.fail_after(4):
                 await session.process.wait()
-    summary = lines_of(tmp_path)[-1]
+    summary = summary_of(tmp_path)
     assert (summary["outcome"], summary["leave"]) == ("supervisor_lost", "confirmed")
 
 
@@ -199,7 +199,7 @@ async def test_sigterm_writes_the_summary_and_waits_for_nothing(tmp_path: Path) 
             with trio.fail_after(3):
                 ended = await session.until(wire.Ended)
     assert ended.outcome == "stopped"
-    assert lines_of(tmp_path)[-1]["outcome"] == "stopped"
+    assert summary_of(tmp_path)["outcome"] == "stopped"
 
 
 async def test_a_killed_session_is_billed_for_what_it_had_reserved(tmp_path: Path) -> None:
