@@ -15,6 +15,7 @@ from kernel.model.errors import ModelFailure
 from kernel.model.request import Prompt
 from kernel.session import wire
 from kernel.speech_gate import SpeechGate
+from kernel.troubles import Troubles
 from kernel.unfolding import Unfolding
 from kernel.voice import Voice
 
@@ -45,6 +46,7 @@ class Speaking:
     """The room writes its own words: it gets a bounded event instead (K27)."""
     voice: Voice | None = None
     counts: Spoken = field(default_factory=Spoken)
+    _troubles: Troubles = field(default_factory=Troubles)
 
     async def speak(self, turn: Unfolding, objective: str | None) -> Speech:
         """What is said in this turn. Cancelled by an ending, it stays what was decided before."""
@@ -107,6 +109,7 @@ class Speaking:
             return None
         if isinstance(result, ModelFailure):
             self.counts.voice_failures += 1
+            self._troubles.say("voice", f"{result.kind.value}: {result.message}")
             return None
         bound = (self.bounds.reply if turn.heard else self.bounds.speak) or NARRATION_CHARACTERS
         return voice.read(result.object or b"", bound)

@@ -9,6 +9,7 @@ from kernel.journal.lines import Line, Screenshot, TurnLine, UsageLine
 from kernel.journal.screenshots import Screenshots
 from kernel.journal.usage import UsageTally
 from kernel.journal.writer import JournalWriter
+from kernel.troubles import Troubles
 
 
 class Trail:
@@ -18,18 +19,23 @@ class Trail:
         self.writer = writer
         self.usage = UsageTally()
         self.pictures = Screenshots(writer.path)
+        self._troubles = Troubles()
 
     def write(self, line: Line) -> None:
         """Append one line; losing it is counted by the writer, never raised."""
         if isinstance(line, UsageLine):
             self.usage.add(line)
         self.writer.write(line)
+        if self.writer.written.trouble is not None:
+            self._troubles.say("journal", self.writer.written.trouble)
 
     def write_turn(self, turn: AnyTurn, line: Line, reasons: tuple[str, ...]) -> None:
         """Append a turn's line, with its picture when there are reasons to keep one."""
         sight = turn.after or turn.before or turn.shown
         if reasons and sight is not None and sight.frame and isinstance(line, TurnLine):
             kept = self.pictures.keep(sight.frame, turn.number, reasons)
+            if self.pictures.trouble is not None:
+                self._troubles.say("pictures", self.pictures.trouble)
             if kept is not None:
                 line = msgspec.structs.replace(line, screenshot=kept)
         self.write(line)

@@ -17,6 +17,7 @@ from trio.testing import MockClock
 
 from kernel.body import BodyTrouble, WorldEnded
 from kernel.controls import Ending
+from kernel.journal.lines import LINE_LIMIT, NotableLine
 from kernel.model.errors import FailureKind
 from kernel.model.usage import Usage
 from kernel.session import wire
@@ -587,6 +588,18 @@ async def test_the_two_lines_that_bracket_an_action_stand_around_it(
     assert kinds == ["header", "usage", "usage", "decision", "action", "turn"]
     assert decision["idempotencyKey"] == action["idempotencyKey"]
     assert msgspec.json.encode(decision["decision"]["action"]) == b'{"kind":"step","by":1}'
+
+
+async def test_k13_lines_that_a_journal_cannot_take_are_logged_once_and_cost_no_turn(
+    tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with staged(tmp_path, ceiling=BudgetCeiling(max_turns=3)) as stage:
+        stage.play.trail.write(NotableLine(notable="stuck", detail="x" * LINE_LIMIT))
+        stage.play.trail.write(NotableLine(notable="stuck", detail="x" * LINE_LIMIT))
+        assert (await stage.run()).outcome == "finished"
+        assert stage.play.trail.writer.written.lost == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("journal: line_too_long: ")
 
 
 async def test_case_31_the_players_own_words_never_come_back_to_it(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 import trio
 from scripted_model import ScriptedModel, answer, failure
 from stage import staged
@@ -90,6 +91,17 @@ async def test_k13_a_failing_voice_is_silence_and_costs_no_turn(
         assert stage.messages(wire.Speech) == []
         assert {facts.outcome for facts in stage.body.turns} == {"accepted"}
         assert stage.play.speaking.counts.voice_failures == 1
+
+
+async def test_k13_a_voice_that_keeps_failing_is_logged_once(
+    tmp_path: Path, autojump_clock: MockClock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, voice = ScriptedModel([answer(speak="hm")]), ScriptedModel([failure()])
+    async with staged(tmp_path, model=model, voice=voice, ceiling=LONG) as stage:
+        await stage.run()
+        assert stage.play.speaking.counts.voice_failures > 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["voice: server: server it is; play goes on without it"]
 
 
 async def test_a_stop_during_the_voice_keeps_the_turn_and_says_nothing(
