@@ -176,10 +176,13 @@ class RealDaemon:
                 happened = self._happened
                 await happened.wait()
 
-    async def until_turns(self, seat: str, more: int) -> None:
-        """Wait for so many more turns than there were."""
-        goal = self.turns[seat] + more
-        await self.until(lambda: self.turns[seat] >= goal)
+    async def until_turns(self, seat: str, total: int) -> None:
+        """Wait until the seat has played so many turns since this daemon began."""
+        await self.until(lambda: self.turns[seat] >= total)
+
+    async def until_more_turns(self, seat: str, more: int) -> None:
+        """Wait for so many turns from now on."""
+        await self.until_turns(seat, self.turns[seat] + more)
 
     async def until_seat(self, seat: str, state: str) -> dict[str, Any]:
         await self.until(lambda: self.seats.get(seat, {}).get("state") == state)

@@ -81,7 +81,7 @@ async def test_no_nuisance_costs_a_session_a_turn_or_the_log_a_traceback(played:
             async with trio.open_nursery() as nursery:
                 for nuisance in (_garbage, _a_mebibyte, _verbs_and_types, _vanishing):
                     nursery.start_soon(nuisance, daemon)
-        await daemon.until_turns("red", 3)
+        await daemon.until_more_turns("red", 3)
         with trio.fail_after(10):
             while daemon.open_descriptors() > before:  # noqa: ASYNC110
                 await trio.sleep(0.05)  # a closed connection is noticed when its turn comes

@@ -19,7 +19,7 @@ async def test_sessions_play_on_over_a_full_disk_and_nothing_is_corrupt_after_it
             await daemon.join("green")
             await daemon.until_turns("red", 2)
             with filled(disk):
-                await daemon.until_turns("red", 20)
+                await daemon.until_more_turns("red", 20)
                 with pytest.raises(Refused, match="state_unwritable"):
                     await daemon.join("blue")
                 assert (await daemon.seat("blue"))["state"] == "idle"
@@ -27,9 +27,9 @@ async def test_sessions_play_on_over_a_full_disk_and_nothing_is_corrupt_after_it
                 assert (stopped["state"], stopped["outcome"]) == ("stopped", "stopped")
                 status = await daemon.ask("status")
                 assert any("wait for the disk" in problem for problem in status["problems"])
-                await daemon.until_turns("red", 5)
+                await daemon.until_more_turns("red", 5)
             assert (await daemon.join("blue"))["generation"] == 1
-            await daemon.until_turns("red", 5)
+            await daemon.until_more_turns("red", 5)
             await daemon.until_turns("blue", 2)
             assert (await daemon.ask("status"))["problems"] == []
             assert (await daemon.stop("red"))["outcome"] == "stopped"

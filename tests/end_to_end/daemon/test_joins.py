@@ -58,7 +58,7 @@ async def test_crash_after_crash_costs_the_daemon_no_descriptor(played: Any, cyc
         held: list[int] = []
         for _ in range(cycles):
             await daemon.join("red")
-            await daemon.until_turns("red", 1)
+            await daemon.until_more_turns("red", 1)
             await daemon.ask("reset", seat="red")
             await daemon.crash("red")
             await daemon.until_seat("red", "recovery_required")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import trio
-from real_daemon import LIMIT, RealDaemon, at_once
+from real_daemon import LIMIT, RealDaemon, at_once, outcome_in
 
 FAST = ("--speed", "200")
 
@@ -15,12 +15,6 @@ FAST = ("--speed", "200")
 def stalling_joins(many: int) -> list[str]:
     """Arguments of a world that leaves so many joins without an answer."""
     return [f"--misbehave=stall:600@join={nth}" for nth in range(1, many + 1)]
-
-
-def summary_of(daemon: RealDaemon) -> dict[str, Any] | None:
-    """The last line of the only journal, if that is a summary."""
-    (lines,) = daemon.journal_lines().values()
-    return next((line for line in lines if line["kind"] == "summary"), None)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +41,8 @@ async def test_a_stop_is_over_by_its_deadline_and_sums_up(
         assert (stopped["state"], stopped["outcome"]) == ("stopped", "stopped")
         assert stopped["leave"] == leave
         assert daemon.sessions_alive() == []
-        summary = summary_of(daemon)
-        assert summary is not None
-        assert summary["outcome"] == "stopped"
+        (lines,) = daemon.journal_lines().values()
+        assert outcome_in(lines) == "stopped"
         assert daemon.states("red") == ["claimed", "starting", "running", "stopping", "stopped"]
 
 
@@ -76,7 +69,8 @@ async def test_a_session_that_answers_no_signal_is_killed_and_its_body_recovered
         stopped = await daemon.stop("red")
         assert (stopped["state"], stopped["outcome"]) == ("failed", "stop_deadline")
         assert (stopped["leave"], stopped["survivors"]) == ("unconfirmed", [])
-        assert summary_of(daemon) is None
+        (lines,) = daemon.journal_lines().values()
+        assert outcome_in(lines) is None
         assert (await daemon.seat("red"))["state"] == "recovery_required"
         again = await daemon.join("red")
         assert (again["state"], again["generation"]) == ("running", 2)

@@ -83,7 +83,7 @@ async def test_a_room_speaks_in_its_own_sitting_and_in_no_other():
         assert await ask_as(door, LISTENER, in_hall, in_den) == ["not_authorized"] * 2
         await daemon.until_turns("red", 2)
         assert await ask_as(door, OF_THE_DEN, in_den) == ["ok"]
-        await daemon.until_turns("red", 3)
+        await daemon.until_more_turns("red", 3)
         (lines,) = daemon.journal_lines().values()
         heard = [line for line in lines if "turn left" in str(line)]
         assert {line["kind"] for line in heard} >= {"turn"}
