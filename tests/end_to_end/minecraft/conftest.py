@@ -30,11 +30,11 @@ class Garden:
         self.directory = directory
         self._log = directory / "motor.jsonl"
 
-    def practice_motor(self, *misdeeds: str) -> list[str]:
-        """The practice motor's command, twenty times as fast as life."""
+    def practice_motor(self, *misdeeds: str, speed: int = 20) -> list[str]:
+        """The practice motor's command, so many times as fast as life."""
         program = str(Path(sys.executable).parent / "playd-practice")
         wrong = [part for misdeed in misdeeds for part in ("--misbehave", misdeed)]
-        return [program, "motor", "--speed", "20", "--journal", str(self._log), *wrong]
+        return [program, "motor", "--speed", str(speed), "--journal", str(self._log), *wrong]
 
     def scripted_motor(self, script: dict[str, Any]) -> list[str]:
         """A motor that does as its script says."""

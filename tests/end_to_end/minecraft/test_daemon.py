@@ -82,7 +82,7 @@ async def playd(directory: Path, motor: list[str], base_url: str) -> AsyncGenera
 async def test_a_leave_that_nobody_confirms_leaves_the_seat_to_recovery_and_no_process_behind(
     garden: Any, of_session: Any, tmp_path: Path
 ) -> None:
-    motor = garden.practice_motor("other-session@leave=1", "linger", "grandchild:own")
+    motor = garden.practice_motor("other-session@leave=1", "linger", "grandchild:own", speed=2)
     with trio.fail_after(80):
         async with chat_server(answer=FAR) as model, playd(tmp_path, motor, model.base_url) as at:
             session_id = await at.join()

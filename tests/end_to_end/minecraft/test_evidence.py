@@ -21,7 +21,6 @@ GREET = {"monologue": "Somebody is here.", "intent": "greet", "action": "chat", 
     ("misdeed", "outcome", "effect"),
     [
         ("unproven", "settled", "not known (completed): only the bot itself says so"),
-        ("other-generation@action_status=1", "action_failed", "for another session or connection"),
         ("contradict:verified", "action_failed", "verified though a check fails"),
     ],
 )

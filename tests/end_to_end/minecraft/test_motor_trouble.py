@@ -72,7 +72,7 @@ async def test_a_motor_that_hangs_on_leave_is_left_unconfirmed_within_the_stops_
         async with (
             chat_server(answer=FAR) as model,
             child(
-                garden.start(garden.practice_motor("hang"), model.base_url, 9), toy=False
+                garden.start(garden.practice_motor("hang", speed=2), model.base_url, 9), toy=False
             ) as session,
         ):
             await session.until(wire.Phase, phase="acting")
