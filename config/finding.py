@@ -24,6 +24,9 @@ class Problem:
     text: str
     hint: str | None = None
 
+    def __str__(self) -> str:
+        return f"{key_text(self.key)}: {self.text}" + (f" ({self.hint})" if self.hint else "")
+
 
 @dataclass(frozen=True)
 class Finding:

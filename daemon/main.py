@@ -92,7 +92,7 @@ def run_playd(arguments: Sequence[str]) -> int:
         click.echo(f"playd: {error.format_message().rstrip('.')}. See: {command} --help", err=True)
         return Exit.USAGE
     except Trouble as trouble:
-        click.echo(f"playd: {trouble.line}", err=True)
+        click.echo(f"playd: {trouble.text}", err=True)
         return trouble.exit
     return Exit.DONE
 

@@ -19,6 +19,7 @@ from config.settings import Settings
 from daemon.control.listening import SocketRefused, listen_at, passed_by_systemd, take_away
 from daemon.control.peers import Caller
 from daemon.control.server import serve
+from daemon.dollar_caps import uncountable_caps
 from daemon.log_output import set_up_logging
 from daemon.metrics.endpoint import EndpointRefused, serve_pages
 from daemon.metrics.metrics import open_metrics
@@ -42,10 +43,12 @@ def run_daemon(configuration: Path) -> None:
     except ConfigError as error:
         raise Trouble(
             Exit.CONFIGURATION,
-            "; ".join(map(str, error.findings)),
-            f"See: playctl config check {configuration}",
+            f"{configuration} has errors",
+            "\n".join(map(str, error.findings)),
         ) from None
     set_up_logging(settings.log.level, os.environ)
+    for problem in uncountable_caps(settings):
+        _log.warning("%s", problem)
     state = state_directory(settings, os.environ)
     try:
         trio.run(_live, settings, configuration.absolute(), state)

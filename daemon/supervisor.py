@@ -18,6 +18,7 @@ from config.settings import Settings
 from daemon.ceilings import changed, later_ceiling, names_of, with_more
 from daemon.control import wire
 from daemon.control.peers import Caller
+from daemon.dollar_caps import uncountable_caps
 from daemon.happenings import (
     Draining,
     Happening,
@@ -35,6 +36,7 @@ from daemon.records import SeatRecord, SessionRecord, SittingRecord, Write
 from daemon.recovering import forget_recovery, settle
 from daemon.refusal import Refusal
 from daemon.register import Register
+from daemon.reloading import reloaded
 from daemon.restarts import Deaths
 from daemon.seat import Seat
 from daemon.sitting import Sitting
@@ -71,6 +73,7 @@ class Supervisor:
         self._worlds = worlds
         self._sittings = sittings
         self._configuration = configuration
+        self._started = means.settings
         self._configuration_error: str | None = None
         self._draining = False
         self._began = trio.current_time()
@@ -373,7 +376,7 @@ class Supervisor:
             raise Refusal("configuration", "playd was started without a configuration file")
         self.happenings.tell(Reloading())
         try:
-            new = await trio.to_thread.run_sync(load_settings, path)
+            new, warnings = await trio.to_thread.run_sync(_load, path)
         except ConfigError as error:
             self._configuration_error = str(error)
             self.happenings.tell(Reloaded(taken=False))
@@ -383,15 +386,14 @@ class Supervisor:
         self._configuration_error = None
         self._register.add_configured()
         self.happenings.tell(Reloaded(taken=True))
-        before, now = old.seats, new.seats
+        done = reloaded(path, started=self._started, old=old, new=new, warnings=warnings)
         _log.info("took the configuration in %s", path, event="reload")
-        return wire.ReloadResult(
-            configuration=str(path),
-            added=tuple(sorted(now.keys() - before.keys())),
-            removed=tuple(sorted(before.keys() - now.keys())),
-            changed=tuple(sorted(n for n in now.keys() & before.keys() if now[n] != before[n])),
-            detail="Sessions that run keep what they started with.",
-        )
+        if done.needs_restart:
+            waiting = ", ".join(done.needs_restart)
+            _log.warning("holds after the next start alone: %s", waiting, event="reload")
+        for warning in warnings:
+            _log.warning("%s", warning, event="reload")
+        return done
 
     async def drain(self, caller: Caller) -> wire.DrainResult:
         """Refuse joins, stop every session at once, and let the daemon exit."""
@@ -441,3 +443,9 @@ class Supervisor:
         if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
             self._ended[happening.session.state] += 1
         self._undelivered.count(happening)
+
+
+def _load(path: Path) -> tuple[Settings, tuple[str, ...]]:
+    """The configuration in a file, and what will surprise in it. Raises ConfigError."""
+    settings = load_settings(path)
+    return settings, tuple(map(str, uncountable_caps(settings)))

@@ -487,6 +487,9 @@ class ReloadResult(_Result, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     """Names of seats."""
+    needs_restart: tuple[str, ...] = ()
+    """Settings that hold after the daemon's next start alone."""
+    warnings: tuple[str, ...] = ()
     detail: str = ""
 
 

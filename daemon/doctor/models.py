@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 import httpx
 import msgspec
@@ -15,7 +14,7 @@ import msgspec
 from config.credentials import CredentialError, read_credential
 from config.settings import Model, Settings
 from daemon.doctor.finding import Finding, Patient, fail, ok, warn
-from daemon.prices import rates_for
+from daemon.dollar_caps import price_known
 
 _SECONDS = 10.0
 _LIST_BYTES = 4 * 1024**2
@@ -45,7 +44,7 @@ def check_price(name: str, model: Model, settings: Settings) -> Finding:
         return ok(about, "costs nothing, says the configuration")
     if model.price is not None:
         return ok(about, "is the configuration's")
-    if rates_for(model.endpoint, model.model, at=datetime.now(UTC)) is not None:
+    if price_known(model):
         return ok(about, f"is published for {model.model}")
     remedy = f"set [models.{name}.price], or local = true when it costs nothing"
     capped = [

@@ -26,9 +26,9 @@ def check(file: Path, as_json: bool) -> None:
 
     Prints every finding with its line; exit code 5 when there is an error among them.
     """
-    from config.check import check_config
+    from daemon.dollar_caps import check_with_prices
 
-    findings = check_config(file, os.environ)
+    findings = check_with_prices(file, os.environ)
     errors = sum(finding.severity == "error" for finding in findings)
     if as_json:
         show.document(

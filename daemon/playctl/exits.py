@@ -24,17 +24,33 @@ class Exit(IntEnum):
 
 
 class Trouble(Exception):
-    """Ends the command with a line on stderr: what is wrong, then the next step."""
+    """Ends the command with a line on stderr: what is wrong, then the next step.
 
-    def __init__(self, exit: Exit, message: str, next_step: str = "") -> None:
+    A next step of several lines, such as findings in a file, stands below, line by line.
+    """
+
+    def __init__(
+        self, exit: Exit, message: str, next_step: str = "", *, code: str | None = None
+    ) -> None:
         super().__init__(message)
         self.exit = exit
-        self.line = f"{message.rstrip('.')}. {next_step}".strip().replace("\n", " ")
+        self.code = code or exit.name.lower()
+        """For programs: the daemon's error code, else the name of the exit."""
+        self.message = message.replace("\n", " ")
+        self.next_step = next_step
+
+    @property
+    def text(self) -> str:
+        """As people are told."""
+        if "\n" in self.next_step:
+            return f"{self.message}:\n{self.next_step}"
+        return f"{self.message.rstrip('.')}. {self.next_step}".strip()
 
 
 def trouble_of(failure: Failure) -> Trouble:
     """The daemon's refusal as the end of the command."""
-    return Trouble(_EXITS.get(failure.code, Exit.REFUSED), failure.message, failure.detail)
+    exit = _EXITS.get(failure.code, Exit.REFUSED)
+    return Trouble(exit, failure.message, failure.detail, code=failure.code)
 
 
 def innermost(error: BaseException) -> BaseException:

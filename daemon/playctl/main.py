@@ -82,7 +82,8 @@ def playctl(context: click.Context, socket: str | None) -> None:
 
     \b
     Exit codes: 0 done, 1 the thing asked about is bad, 2 usage, 3 no daemon runs, 4 refused,
-    5 configuration, 6 world, 7 model, 8 another daemon holds the state.
+    5 configuration, 6 world, 7 model, 8 another daemon holds the state. With --json the error is
+    a JSON document too, on stderr.
     """
     context.obj = Invocation(socket_paths(socket, os.environ))
 
@@ -93,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """One run; what goes wrong is one line on stderr. Returns the exit code."""
+    """One run; what goes wrong is told on stderr. Returns the exit code."""
     try:
         playctl.main(list(arguments), prog_name="playctl", standalone_mode=False)
     except click.exceptions.Exit as ended:
@@ -109,7 +110,7 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(f"playctl: {error.format_message()}", err=True)
         return Exit.BAD
     except Trouble as trouble:
-        click.echo(f"playctl: {trouble.line}", err=True)
+        click.echo(_told(trouble, as_json="--json" in arguments), err=True)
         return trouble.exit
     except msgspec.ValidationError as error:
         click.echo(f"playctl: the daemon answered something unknown: {error}", err=True)
@@ -119,3 +120,10 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.DONE
     return Exit.DONE
+
+
+def _told(trouble: Trouble, *, as_json: bool) -> str:
+    if not as_json:
+        return f"playctl: {trouble.text}"
+    error = {"code": trouble.code, "message": trouble.message, "detail": trouble.next_step}
+    return msgspec.json.encode({"error": error}).decode()

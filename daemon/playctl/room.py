@@ -93,7 +93,7 @@ class _Terminal:
             except Trouble as trouble:
                 if trouble.exit == Exit.NOT_RUNNING:
                     raise
-                click.echo(f"playctl: {trouble.line}", err=True)
+                click.echo(f"playctl: {trouble.text}", err=True)
         over.cancel()
 
     async def _say(self, text: str) -> None:

@@ -42,7 +42,9 @@ def status(invocation: Invocation, seat: str | None, as_json: bool) -> None:
         + (", draining" if found.draining else "")
     )
     if found.configuration_error is not None:
-        click.echo(f"The last reload kept the old configuration: {found.configuration_error}")
+        click.echo("The last reload kept the old configuration:")
+        for line in found.configuration_error.splitlines():
+            click.echo(f"  {plain(line)}")
     for problem in found.problems:
         click.echo(f"! {plain(problem)}")
     show.table(

@@ -18,7 +18,7 @@ def reload(invocation: Invocation, as_json: bool) -> None:
     """Read the configuration again.
 
     A bad file keeps the old configuration and says why. Running sessions keep what they started
-    with; grants and rooms hold at once.
+    with; grants and rooms hold at once. What only a start takes is named.
     """
     done = invocation.ask("reload", wire.ReloadParams(), wire.ReloadResult, 3 * QUICK)
     if as_json:
@@ -29,9 +29,12 @@ def reload(invocation: Invocation, as_json: bool) -> None:
         ("added", done.added),
         ("removed", done.removed),
         ("changed", done.changed),
+        ("not in force before playd is started again", done.needs_restart),
     ):
         if names:
             click.echo(f"  {what}: {', '.join(names)}")
+    for warning in done.warnings:
+        click.echo(f"  warning: {warning}")
 
 
 @click.command()

@@ -88,3 +88,29 @@ async def test_a_seat_taken_away_is_played_to_its_end(opened, tmp_path: Path):
         with pytest.raises(Refusal) as refusal:
             await playd.join("red")
         assert refusal.value.code == "no_such_seat"
+
+
+async def test_a_reload_names_what_only_a_start_takes_until_it_is_as_at_the_start(
+    opened, tmp_path: Path
+):
+    file = tmp_path / "playd.toml"
+    write(file, red="Red")
+    began = file.read_text()
+    async with opened("good", settings=load_settings(file), configuration=file) as playd:
+        tables = "[metrics]\nbind = '127.0.0.1:0'\n[log]\nlevel = 'debug'\n"
+        file.write_text(f"state_directory = 'elsewhere'\n{began}\n{tables}")
+        for _ in range(2):
+            done = await playd.supervisor.reload(playd.caller)
+            assert done.needs_restart == ("state_directory", "metrics.bind", "log.level")
+        file.write_text(began)
+        assert (await playd.supervisor.reload(playd.caller)).needs_restart == ()
+
+
+async def test_a_reload_warns_of_a_dollar_cap_that_cannot_be_counted(opened, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    write(file, red="Red")
+    async with opened("good", settings=load_settings(file), configuration=file) as playd:
+        capped = file.read_text().replace("local = true", "")
+        file.write_text(f"{capped}\n[seats.red.budget]\ndollars = 1.5\n")
+        (warning,) = (await playd.supervisor.reload(playd.caller)).warnings
+        assert "seats.red.budget.dollars: the price of model practice is not known" in warning

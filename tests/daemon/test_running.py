@@ -198,7 +198,7 @@ def test_a_join_is_answered_by_the_real_session_process(configuration: Path, tmp
         with Client([tmp_path / "control.sock"]) as client:
             with pytest.raises(Trouble) as refused:
                 client.ask("join", wire.JoinParams(seat="red"), wire.JoinResult, LIMIT)
-            assert "red" in refused.value.line
+            assert "red" in refused.value.text
             listed = client.ask("sessions", wire.SessionsParams(all=True), wire.SessionsResult)
         assert listed.sessions[0].state in ("refused", "failed")
         assert msgspec.json.encode(listed)

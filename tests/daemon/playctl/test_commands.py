@@ -333,3 +333,49 @@ async def test_a_configuration_is_checked_without_a_daemon(playctl: Any, tmp_pat
     assert f"{bad}:2: error: log.level" in done.out
     found = (await playctl("config", "check", str(bad), "--json")).json()
     assert (found["good"], found["findings"][0]["line"]) == (False, 2)
+
+
+CAPPED = """
+[models.m]
+provider = "openai"
+model = "practice"
+base_url = "http://127.0.0.1:1/v1"
+{price}
+[seats.red]
+body = "pokemon"
+model = "m"
+address = "unix:/nowhere"
+game = "firered"
+display_name = "Red"
+budget = {{ dollars = 1.0 }}
+"""
+
+
+@pytest.mark.parametrize(("price", "code"), [("", 5), ("local = true", 0)])
+async def test_a_dollar_cap_needs_a_known_price(
+    playctl: Any, tmp_path: Path, price: str, code: int
+):
+    file = tmp_path / "playd.toml"
+    file.write_text(CAPPED.format(price=price))
+    done = await playctl("config", "check", str(file))
+    assert done.code == code, done.out
+    assert ("the price of model m is not known" in done.out) == (code == 5)
+
+
+async def test_every_error_of_a_refused_reload_has_its_line(daemon: Daemon, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    async with daemon("good", configuration=file) as playctl:
+        file.write_text("[log]\nlevel = 1\n[limits]\nlease_ttl = 1\n")
+        done = await playctl("reload")
+        assert done.code == 5
+        first, *findings = done.err.splitlines()
+        assert first == f"playctl: {file} was not taken:"
+        assert [line.split(": ")[2] for line in findings] == ["log.level", "limits.lease_ttl"]
+
+
+async def test_with_json_an_error_is_a_document_too(daemon: Daemon):
+    async with daemon("good") as playctl:
+        done = await playctl("stop", "red", "--json")
+        assert (done.code, done.out) == (4, "")
+        error = msgspec.json.decode(done.err)["error"]
+        assert (error["code"], error["message"]) == ("not_playing", "seat red is not being played")
