@@ -47,6 +47,12 @@ MESSAGES_SHOWN = 3
 SHORT_HISTORY = 2
 STATE_FENCE = "```json STATE"
 
+MOST_SHOWN = 64
+"""Items of one list, and tiles of one row, that the prompt shows: a world does not set the bill."""
+
+LINE_SHOWN = 400
+"""Characters of one line of dialog that the prompt shows; the trail keeps the whole."""
+
 
 class State(Struct, frozen=True, kw_only=True, rename="camel"):
     """The STATE block."""
@@ -255,23 +261,37 @@ def _state(
         decoded=scene.decoded,
         position=Position(at.map_id, at.x, at.y, at.facing) if at else None,
         map_size=state.map_size or None,
-        minimap=MinimapRows(minimap.top_left.x, minimap.top_left.y, minimap.rows)
+        minimap=MinimapRows(
+            minimap.top_left.x, minimap.top_left.y, _lines(minimap.rows, MOST_SHOWN)
+        )
         if minimap
         else None,
         exits=None
         if exits is UNSET
-        else tuple(Exit(e.at.x, e.at.y, e.to, e.walk_to) for e in exits),
-        connections=None if state.connections is UNSET else state.connections,
-        npcs=None if state.npcs is UNSET else state.npcs,
-        party=None if state.party is UNSET else state.party,
-        dialog=None if state.dialog_lines is UNSET else state.dialog_lines,
-        menu=view.menu,
+        else tuple(Exit(e.at.x, e.at.y, e.to, e.walk_to) for e in exits[:MOST_SHOWN]),
+        connections=None if state.connections is UNSET else (state.connections or ())[:MOST_SHOWN],
+        npcs=None if state.npcs is UNSET else (state.npcs or ())[:MOST_SHOWN],
+        party=None if state.party is UNSET else (state.party or ())[:MOST_SHOWN],
+        dialog=None
+        if state.dialog_lines is UNSET
+        else _lines(state.dialog_lines or (), LINE_SHOWN),
+        menu=view.menu and _menu(view.menu),
         notes=signals.previous_notes,
         objective=signals.previous_objective,
         signals=msgspec.structs.replace(signals, previous_notes=None, previous_objective=None),
         last=Last(last.action, last.outcome, last.effect, last.advice) if last else None,
         messages=tuple(Message(said.speaker, said.text, said.again) for said in heard),
     )
+
+
+def _lines(lines: tuple[str, ...], bound: int) -> tuple[str, ...]:
+    return tuple(line[:bound] for line in lines[:MOST_SHOWN])
+
+
+def _menu(menu: wire.Menu) -> wire.Menu:
+    if len(menu.entries) <= MOST_SHOWN:
+        return menu
+    return msgspec.structs.replace(menu, entries=menu.entries[:MOST_SHOWN])
 
 
 _NOTHING_READ = wire.GameState()

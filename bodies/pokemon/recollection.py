@@ -47,6 +47,7 @@ class Recollection:
         self._recurring: int | None = None
         self._recurring_run = 0
         self._standing_run = 0
+        self._told_stuck = False
         """Turns in a row with a known position and the whole window recurring (K22)."""
         self._locale = Counter()
 
@@ -96,9 +97,12 @@ class Recollection:
         """What the turn that was just folded made worth telling (K22, K32)."""
         reached: list[Notable] = []
         placed = turn.shown is not None and turn.shown.native.at is not None
-        repeated = turn.effect is not None and self._effects.count == STUCK_AT
-        if placed and (repeated or self._standing_run == STUCK_AT):
+        repeated = turn.effect is not None and self._effects.count >= STUCK_AT
+        going_round = repeated or self._standing_run >= STUCK_AT
+        if placed and going_round and not self._told_stuck:
             reached.append("stuck")
+        # Without a position the telling waits for one, for as long as the loop lasts.
+        self._told_stuck = going_round and (placed or self._told_stuck)
         if self.objective.retired and self.objective.retirements == 2:
             reached.append("objective_retired_twice")
         return tuple(reached)

@@ -52,7 +52,6 @@ def _table(series: Series) -> dict[str, tuple[Counter, tuple[str, ...]]]:
         "interjections_dropped": (series.interjections, ("dropped",)),
         "interjections_echoed": (series.interjections, ("echoed",)),
         "voice_failures": (series.voice_failures, ()),
-        "voice_skipped": (series.voice_failures, ()),
         "journal_bytes": (series.journal_bytes, ()),
         "journal_lines_lost": (series.journal_errors, ("line",)),
         "journal_flush_failures": (series.journal_errors, ("flush",)),

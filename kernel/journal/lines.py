@@ -106,7 +106,7 @@ class HeaderLine(Line, frozen=True, kw_only=True, tag="header"):
 # --- turn
 
 
-class Usage(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class Usage(Struct, frozen=True, kw_only=True, rename="camel"):
     """What several calls used together. Null is unknown, which differs from 0 (K28, K29)."""
 
     input: Count | None = None

@@ -178,3 +178,20 @@ def test_signals_are_told_in_words_and_suggest_no_move(asked: Any):
 
     assert "The same effect" not in text
     assert "Objective" not in text
+
+
+def test_a_world_that_tells_without_end_does_not_set_the_bill(asked: Any):
+    entries = tuple(wire.MenuEntry(f"id-{n}", "x" * 40) for n in range(5000))
+    npcs = tuple(wire.Npc(n, 1, n, 1, "south") for n in range(5000))
+    prompt = asked(
+        {
+            "mode": "dialog",
+            "lines": ("y" * 10_000,) * 300,
+            "menu": wire.Menu("endless", 0, entries),
+            "npcs": npcs,
+        }
+    )
+    state = state_of(prompt)
+
+    assert len(state["npcs"]) == len(state["menu"]["entries"]) == len(state["dialog"]) == 64
+    assert sum(map(len, prompt.parts)) < 64_000

@@ -191,6 +191,18 @@ def test_stuck_is_told_at_the_twelfth_same_effect_and_only_with_a_position(took:
         assert unplaced.notables(took({"mode": "battle"})) == ()
 
 
+def test_stuck_without_a_position_is_told_at_the_first_turn_that_has_one(took: Took):
+    """K22."""
+    memory = Recollection()
+    told: list[int] = []
+    for turn in range(1, 16):
+        shown = took({"mode": "battle"} if turn in (12, 13) else {})
+        memory.fold(took({}))
+        if memory.notables(shown):
+            told.append(turn)
+    assert told == [14]
+
+
 def test_stuck_is_told_at_the_twelfth_turn_of_a_full_recurring_window(took: Took):
     """K22: with effects that differ, by walking in a circle."""
     memory = Recollection()
