@@ -19,9 +19,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TUTORIAL = DOCS / "tutorial/first-seat.md"
-ON_THE_GROUND = ("budgets", "read-a-journal", "recover-a-seat", "local-model", "stop-and-drain")
-"""In the order in which they are run; the last ends the daemon."""
-RUN_ELSEWHERE = {DOCS / "how-to/operate.md", DOCS / "how-to/minecraft.md"}
+ON_THE_GROUND: dict[str, tuple[str, ...]] = {
+    "budgets": (),
+    "read-a-journal": (),
+    "recover-a-seat": (),
+    "local-model": (),
+    "minecraft": ("Try it",),  # the rest installs a server and a motor of others
+    "stop-and-drain": (),
+}
+"""Pages in the order in which they are run, and which sections; the last ends the daemon."""
+RUN_ELSEWHERE = {DOCS / "how-to/operate.md"}
 LIMIT = 120.0
 """Seconds for a page: a bound, not an expectation."""
 
@@ -33,17 +40,18 @@ def test_every_page_with_commands_is_run() -> None:
 
 
 def test_the_tutorial_leads_to_a_played_seat(tmp_path: Path) -> None:
-    said = run("\n".join(commands(TUTORIAL)).replace("--turns 10", "--turns 2"), tmp_path)
-    assert "last finished: 2 turns were played" in said, "the demonstration"
-    assert "3 turns were played" in said
+    said = run("\n".join(commands(TUTORIAL)), tmp_path)
+    assert said.count("finished: 1 turns were played") > 1, (
+        "the demonstration and the first sitting"
+    )
     assert "<html" in (tmp_path / "first-seat/run.html").read_text()
 
 
 def test_the_commands_of_the_how_tos_do_what_they_say(tmp_path: Path) -> None:
     script = commands(TUTORIAL, "A configuration of your own", "Start the daemon")
     script.append("playctl world start red")
-    for name in ON_THE_GROUND:
-        script += [f"echo '== {name}'", *commands(DOCS / f"how-to/{name}.md")]
+    for name, sections in ON_THE_GROUND.items():
+        script += [f"echo '== {name}'", *commands(DOCS / f"how-to/{name}.md", *sections)]
         script.append("playctl stop red >/dev/null 2>&1 || :")
     run("\n".join(script), tmp_path)
 
@@ -65,6 +73,7 @@ def run(script: str, home: Path) -> str:
     ports = [str(one.getsockname()[1]) for one in held]
     for one in held:
         one.close()
+    script = re.sub(r"turns \d+$", "turns 1", script, flags=re.M)  # more would take minutes
     script = script.replace("8470", ports[0]).replace("8471", ports[1])
     script = script.replace("[control]", f'[metrics]\nbind = "127.0.0.1:{ports[2]}"\n\n[control]')
     environ = {
