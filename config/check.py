@@ -25,7 +25,8 @@ OVERFLOW_UID = 65534
 def check_config(path: Path, environ: Mapping[str, str]) -> tuple[Finding, ...]:
     """Everything worth telling about the file; only errors keep a daemon or a seat from working.
 
-    Reads the credentials that the file names as the user who calls, and never shows them.
+    Reads the credentials that the file names as the user who calls, and never shows them. Programs
+    are looked for in the PATH of `environ`.
     """
     try:
         settings = load_settings(path)
@@ -34,7 +35,7 @@ def check_config(path: Path, environ: Mapping[str, str]) -> tuple[Finding, ...]:
         return error.findings
     return (
         *located(_unusable_credentials(settings, environ), "error", text, path),
-        *located(_surprises(settings), "warning", text, path),
+        *located(_surprises(settings, environ), "warning", text, path),
     )
 
 
@@ -61,12 +62,14 @@ def _credentials(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
             yield ("rooms", name, "secret"), room.secret
 
 
-def _surprises(settings: Settings) -> Iterator[Problem]:
+def _surprises(settings: Settings, environ: Mapping[str, str]) -> Iterator[Problem]:
+    if not settings.seats:
+        yield Problem((), "there are no seats, so nothing can be joined", "add [seats.NAME]")
     if not is_loopback(parse_bind(settings.metrics.bind)[0]):
         yield Problem(("metrics", "bind"), "anyone who reaches this address can read the metrics")
     yield from _models(settings)
     yield from _shared_players(settings)
-    yield from _missing_programs(settings)
+    yield from _missing_programs(settings, environ)
     for name, room in settings.rooms.items():
         if isinstance(room, WebhookRoom) and parse_address(room.url, HTTP_SCHEMES).exposed:
             yield Problem(("rooms", name, "url"), "what the room is told can be read on the way")
@@ -103,7 +106,7 @@ def _shared_players(settings: Settings) -> Iterator[Problem]:
         first.setdefault(player, name)
 
 
-def _missing_programs(settings: Settings) -> Iterator[Problem]:
+def _missing_programs(settings: Settings, environ: Mapping[str, str]) -> Iterator[Problem]:
     commands: list[tuple[KeyPath, str]] = []
     for name, seat in settings.seats.items():
         if isinstance(seat, MinecraftSeat) and not isinstance(seat.motor, str):
@@ -112,7 +115,7 @@ def _missing_programs(settings: Settings) -> Iterator[Problem]:
         commands.append((("worlds", name, "check"), world.check[0]))
         commands.append((("worlds", name, "start"), world.start[0]))
     for key, program in commands:
-        if shutil.which(program) is None:
+        if shutil.which(program, path=environ.get("PATH")) is None:
             yield Problem(key, f"no program {program} is found", "name it with its whole path")
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import trio
 
 from daemon.process_table import MARK, Census
+from daemon.programs import search_path
 from daemon.spawning import Spawned, spawn
 
 SWEEP_SECONDS = 0.1
@@ -73,9 +74,11 @@ class Children:
     ) -> Spawned:
         """`spawning.spawn`; the caller waits for the process and then says `reap`.
 
-        It inherits this environment, but for what systemd gave to the daemon alone, and the mark.
+        It inherits this environment, but for what systemd gave to the daemon alone, and the mark;
+        programs beside this interpreter are found first.
         """
         environment = {name: os.environ[name] for name in os.environ if name not in _OURS_ALONE}
+        environment["PATH"] = search_path(environment)
         self._starting += 1
         try:
             spawned = await spawn(command, {**environment, MARK: mark}, output=output)

@@ -12,6 +12,7 @@ from config.lines import located
 from config.loading import load_settings, read_config_text
 from config.settings import Model, Settings
 from daemon.prices import rates_for
+from daemon.programs import search_path
 
 
 def check_with_prices(path: Path, environ: Mapping[str, str]) -> tuple[Finding, ...]:
@@ -19,7 +20,7 @@ def check_with_prices(path: Path, environ: Mapping[str, str]) -> tuple[Finding, 
 
     The first of them imports the price list (see `rates_for`).
     """
-    findings = check_config(path, environ)
+    findings = check_config(path, {**environ, "PATH": search_path(environ)})
     if any(finding.severity == "error" for finding in findings):
         return findings
     text = read_config_text(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from daemon.control.wire import Code
 from daemon.lifecycle import Outcome
 from daemon.session_process import Cause, Exit
 from kernel.session.wire import Ended, Refused
@@ -21,6 +22,23 @@ _BY_CAUSE: dict[Cause, tuple[Outcome, str]] = {
     "lease_lapsed": ("lease_lapsed", "its lease could not be kept"),
     "shutdown": ("supervisor_lost", "was killed with the daemon"),
 }
+_CODES: dict[str, Code] = {
+    "world_unreachable": "world",
+    "world_full": "world",
+    "region_not_hosted": "world",
+    "world_refused": "world",
+    "no_model": "model",
+    "model_unusable": "model",
+    "no_credential": "configuration",
+}
+_IN_WORDS = {
+    "world_unreachable": "the world cannot be reached (world_unreachable)",
+    "world_full": "the world has no free seat (world_full)",
+    "region_not_hosted": "the world does not host this game (region_not_hosted)",
+    "world_refused": "the world refused (world_refused)",
+    "no_credential": "the seat has no usable key (no_credential)",
+    "model_unusable": "the model cannot be used (model_unusable)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +50,15 @@ class SessionEnd:
     leave: Leaving
     receipt: str | None = None
     turns_taken: int | None = None
+    refused: str | None = None
+    """The session's own code of the refusal."""
+
+    @property
+    def code(self) -> Code:
+        """What a join that waited for this session is answered with."""
+        if self.refused is not None:
+            return _CODES.get(self.refused, "session_refused")
+        return "model" if self.outcome == "mind_unavailable" else "session_failed"
 
 
 def end_of(exit: Exit, claim: Ended | Refused | None, reached: Reached) -> SessionEnd:
@@ -49,7 +76,8 @@ def end_of(exit: Exit, claim: Ended | Refused | None, reached: Reached) -> Sessi
         outcome, reason = _BY_CAUSE[exit.cause]
         return SessionEnd(outcome, reason, leave, receipt, turns)
     if isinstance(claim, Refused):
-        return SessionEnd(None, f"{claim.reason}: {claim.detail}", "not_joined")
+        what = _IN_WORDS.get(claim.reason, claim.reason)
+        return SessionEnd(None, f"{what}: {claim.detail}", "not_joined", refused=claim.reason)
     if claim is not None and claim.outcome not in ("settled", "unsettled"):
         return SessionEnd(claim.outcome, claim.detail, leave, receipt, turns)
     if exit.out_of_memory:

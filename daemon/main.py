@@ -46,11 +46,29 @@ def run(configuration: Path) -> None:
 
 
 @playd.command("try")
-@click.option("--turns", default=40, show_default=True, type=click.IntRange(1, 100_000))
+@click.option(
+    "--turns",
+    default=40,
+    show_default=True,
+    type=click.IntRange(1, 100_000),
+    help="How many turns to play.",
+)
 @click.option("--world", metavar="ADDRESS", help="A world instead of the practice world.")
 @click.option("--model", metavar="NAME", help="A model of the configuration, to play instead.")
-@click.option("--config", "configuration", type=click.Path(path_type=Path))
-@click.option("--game", type=click.Choice(("firered", "emerald", "minecraft")), default="firered")
+@click.option(
+    "--config",
+    "configuration",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The configuration that has the model of --model.",
+)
+@click.option(
+    "--game",
+    type=click.Choice(("firered", "emerald", "minecraft")),
+    default="firered",
+    show_default=True,
+    help="The game to play.",
+)
 def try_(
     turns: int,
     world: str | None,

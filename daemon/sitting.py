@@ -284,9 +284,9 @@ class Sitting:
         """Why a session that never ran did not, for whoever joined."""
         name = self._seat.name
         if end.outcome is None:
-            return Refusal("session_refused", f"seat {name} was refused: {end.reason}")
+            return Refusal(end.code, f"seat {name} was refused: {end.reason}")
         if end.outcome == "stopped":
             return Refusal("stopping", f"seat {name} was stopped before it was running")
         log = f"Its log names {name}; while playd tries again, playctl stop {name} ends that."
-        code = "session_failed" if spawned else "spawn_failed"
+        code = end.code if spawned else "spawn_failed"
         return Refusal(code, f"seat {name}: {end.outcome}: {end.reason}", log)

@@ -18,11 +18,13 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Literal, TypeAlias
 
 import click
 import trio
 
+from config.addresses import SEAT_SCHEMES, AddressError, parse_address
 from config.finding import ConfigError
 from config.loading import load_settings
 from config.settings import (
@@ -39,14 +41,17 @@ from daemon.control.peers import Caller
 from daemon.log_output import set_up_logging
 from daemon.opening import open_supervisor
 from daemon.playctl import show
-from daemon.playctl.exits import Exit, Trouble, innermost
+from daemon.playctl.exits import Exit, Trouble, innermost, trouble_of_refusal
 from daemon.playctl.watching import drawn
+from daemon.programs import as_typed, search_path
 from daemon.refusal import Refusal
 from daemon.supervisor import Supervisor
 
 SEAT = "try"
 READY_SECONDS = 30.0
 """For a practice part to listen."""
+_THE_MODELS = frozenset(("mind_failed", "invalid_decision"))
+"""Outcomes of turns that were not played because of the model."""
 Game: TypeAlias = Literal["firered", "emerald", "minecraft"]
 
 
@@ -68,6 +73,8 @@ def try_out(trial: Trial) -> None:
     if trial.game == "minecraft" and trial.world is not None:
         raise Trouble(Exit.USAGE, "--world is for the other games", "A motor joins its own world.")
     model = _named_model(trial)
+    if trial.world is not None:
+        _refuse_address(trial.world)
     folder = Path(tempfile.mkdtemp(prefix="playd-try-"))
     set_up_logging("error", os.environ)
     try:
@@ -78,20 +85,29 @@ def try_out(trial: Trial) -> None:
 
 
 def _named_model(trial: Trial) -> Model | None:
-    if trial.model is None:
-        return None
     if trial.configuration is None:
+        if trial.model is None:
+            return None
         raise Trouble(Exit.USAGE, "--model names a model of a configuration", "Add --config FILE.")
     try:
         models = load_settings(trial.configuration).models
     except ConfigError as error:
-        raise Trouble(Exit.CONFIGURATION, str(error).replace("\n", "; ")) from None
+        raise Trouble(Exit.CONFIGURATION, f"{trial.configuration} has errors", str(error)) from None
+    if trial.model is None:
+        raise Trouble(Exit.USAGE, "--config is where --model is looked up", "Add --model NAME.")
     if trial.model not in models:
         known = ", ".join(models) or "none"
         raise Trouble(
             Exit.CONFIGURATION, f"{trial.configuration} has no model {trial.model}: {known}"
         )
     return models[trial.model]
+
+
+def _refuse_address(world: str) -> None:
+    try:
+        parse_address(world, SEAT_SCHEMES)
+    except AddressError as error:
+        raise Trouble(Exit.USAGE, f"--world {world}: {error}") from None
 
 
 async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
@@ -112,7 +128,7 @@ async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
                     await supervisor.join(caller, SEAT, None, wire.BudgetChange(), 12.0)
                     await watched.over.wait()  # bounded by the trial's turns and by Ctrl-C
                 except Refusal as refusal:
-                    raise Trouble(Exit.REFUSED, refusal.message, refusal.detail) from None
+                    raise trouble_of_refusal(refusal) from None
                 nursery.cancel_scope.cancel()
         return watched
 
@@ -171,8 +187,7 @@ async def _practice(part: str, exit: Exit, *arguments: str) -> AsyncGenerator[st
 
 
 def _practice_command() -> str:
-    beside = Path(sys.executable).with_name("playd-practice")
-    found = os.fspath(beside) if beside.exists() else shutil.which("playd-practice")
+    found = shutil.which("playd-practice", path=search_path(os.environ))
     if found is None:
         raise Trouble(Exit.WORLD, "playd-practice is not installed", "Install playd whole.")
     return found
@@ -202,6 +217,10 @@ class _Watched:
         self.over = trio.Event()
         self.session: wire.SessionView | None = None
         self.budget: wire.BudgetUsed | None = None
+        self.played = False
+        """Whether any turn was played."""
+        self.model_trouble = ""
+        """What was wrong with the model's latest turn that was not played."""
         self._draw = draw
 
     def take(self, event: wire.Event) -> None:
@@ -210,6 +229,9 @@ class _Watched:
         match event:
             case wire.TurnEnded():
                 self.budget = event.budget
+                self.played |= event.card.outcome not in _THE_MODELS
+                if event.card.outcome in _THE_MODELS:
+                    self.model_trouble = event.card.effect or event.card.outcome
             case wire.SeatChanged(seat=seat) if seat.session is not None:
                 self.session = seat.session
                 if seat.session.state in ("stopped", "failed", "refused"):
@@ -230,8 +252,13 @@ def _report(watched: _Watched) -> None:
         f"{session.turns_taken} turns, {outcome.replace('_', ' ')}; "
         f"tokens {show.used_tokens(watched.budget)}, cost {show.used_cost(watched.budget)}"
     )
+    if watched.model_trouble and not watched.played:
+        why = watched.model_trouble.replace("_", " ")
+        raise Trouble(Exit.MODEL, f"the model played no turn; the last: {why}", _read(session))
     click.echo(_read(session))
 
 
 def _read(session: wire.SessionView) -> str:
-    return f"Read it: playctl journal show {session.journal}" if session.journal else ""
+    if session.journal is None:
+        return ""
+    return f"Read it: {as_typed('playctl')} journal show {quote(session.journal)}"

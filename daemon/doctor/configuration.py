@@ -9,6 +9,7 @@ from shlex import quote
 
 from config.check import check_config
 from daemon.doctor.finding import Finding, Patient, fail, ok, warn
+from daemon.programs import search_path
 
 
 def check_configuration(file: Path, environ: Mapping[str, str]) -> list[Finding]:
@@ -19,7 +20,7 @@ def check_configuration(file: Path, environ: Mapping[str, str]) -> list[Finding]
             f"{item.key or item.file}: {item.problem}",
             item.hint or f"see line {item.line} of {item.file}",
         )
-        for item in check_config(file, environ)
+        for item in check_config(file, {**environ, "PATH": search_path(environ)})
     ]
     return found or [ok("configuration", f"{file} is good")]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import ssl
+from collections.abc import Mapping
 
 import trio
 
 from config.addresses import HTTP_SCHEMES, SEAT_SCHEMES, Address, parse_address
 from config.settings import MinecraftSeat, PokemonSeat, Seat
 from daemon.doctor.finding import Finding, Patient, fail, ok
+from daemon.programs import search_path
 
 _SECONDS = 5.0
 _PORTS = {"ws": 80, "wss": 443, "http": 80, "https": 443}
@@ -25,18 +27,18 @@ async def check_world(patient: Patient, name: str) -> list[Finding]:
         case MinecraftSeat():
             server = Address("tcp", seat.profile.host, seat.profile.port, "")
             return [
-                await _check_motor(name, seat),
+                await _check_motor(name, seat, patient.environ),
                 await _reach(name, "server", server, None, _remedy(name, seat)),
             ]
 
 
-async def _check_motor(name: str, seat: MinecraftSeat) -> Finding:
+async def _check_motor(name: str, seat: MinecraftSeat, environ: Mapping[str, str]) -> Finding:
     about = f"motor of {name}"
     if isinstance(seat.motor, str):
         address = parse_address(seat.motor, HTTP_SCHEMES)
         return await _reach(name, "motor", address, None, "start the motor")
     program = seat.motor[0]
-    found = shutil.which(program)
+    found = shutil.which(program, path=search_path(environ))
     if found is None:
         return fail(
             about,

@@ -43,7 +43,7 @@ def check(file: Path, as_json: bool) -> None:
         )
     else:
         for finding in findings:
-            click.echo(str(finding))
+            click.echo(str(finding), err=finding.severity == "error")
     if errors:
         raise Trouble(Exit.CONFIGURATION, f"{file} has {errors} error{'s' if errors > 1 else ''}")
     if not as_json:

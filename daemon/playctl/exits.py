@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import cast
 
 from daemon.control.wire import Code, Failure
+from daemon.refusal import Refusal
 
 
 class Exit(IntEnum):
@@ -51,6 +52,11 @@ def trouble_of(failure: Failure) -> Trouble:
     """The daemon's refusal as the end of the command."""
     exit = _EXITS.get(failure.code, Exit.REFUSED)
     return Trouble(exit, failure.message, failure.detail, code=failure.code)
+
+
+def trouble_of_refusal(refusal: Refusal) -> Trouble:
+    """The supervisor's refusal, asked without a socket, as the end of the command."""
+    return trouble_of(Failure(code=refusal.code, message=refusal.message, detail=refusal.detail))
 
 
 def innermost(error: BaseException) -> BaseException:

@@ -73,9 +73,9 @@ def test_each_credential_that_cannot_be_read_is_an_error_and_never_shown(tmp_pat
 
 def test_systemd_credentials_are_looked_at_only_where_systemd_passed_some(tmp_path: Path):
     text = MODEL + 'credential = "systemd:m"\n'
-    assert check(tmp_path, text) == []
+    assert [item[0] for item in check(tmp_path, text)] == ["warning"]  # no seats
     environ = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
-    assert [item[:3] for item in check(tmp_path, text, environ)] == [
+    assert [item[:3] for item in check(tmp_path, text, environ)][:1] == [
         ("error", 5, "models.m.credential")
     ]
 

@@ -58,4 +58,27 @@ def test_a_clean_exit_without_a_claim_is_a_crash():
 
 def test_a_refusal_is_no_outcome():
     end = end_of(Exit(CLEAN, None), Refused(reason="taken", detail="by another"), "joining")
-    assert end == SessionEnd(None, "taken: by another", "not_joined")
+    assert end == SessionEnd(None, "taken: by another", "not_joined", refused="taken")
+
+
+@pytest.mark.parametrize(
+    ("reason", "code"),
+    [
+        ("world_unreachable", "world"),
+        ("world_full", "world"),
+        ("region_not_hosted", "world"),
+        ("world_refused", "world"),
+        ("model_unusable", "model"),
+        ("no_credential", "configuration"),
+        ("taken", "session_refused"),
+    ],
+)
+def test_a_join_is_told_whose_trouble_a_refusal_is(reason: str, code: str):
+    end = end_of(Exit(CLEAN, None), Refused(reason=reason, detail="so"), "joining")
+    assert end.code == code
+    assert reason in end.reason
+
+
+def test_a_join_is_told_when_the_model_did_not_answer():
+    assert SessionEnd("mind_unavailable", "no answer", "confirmed").code == "model"
+    assert SessionEnd("crashed", "died", "confirmed").code == "session_failed"

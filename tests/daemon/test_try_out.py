@@ -1,6 +1,7 @@
 """`playd try` as a user runs it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,7 +31,9 @@ def test_it_plays_the_turns_asked_for_and_names_the_journal(tmp_path: Path, game
     assert (trial.returncode, err) == (0, "")
     assert "try  turn 0  " in out
     assert "\n1 turns, finished; tokens " in out
-    journal = Path(out.rsplit("playctl journal show ", 1)[1].strip())
+    program, _, _, journal = out.rsplit("Read it: ", 1)[1].split()
+    assert shutil.which(program)
+    journal = Path(journal)
     assert journal.is_relative_to(tmp_path)
     assert b'"outcome":"finished"' in journal.read_bytes()
 
@@ -52,6 +55,8 @@ def test_ctrl_c_stops_it_cleanly(tmp_path: Path):
     [
         (("--model", "m"), 2, "Add --config FILE"),
         (("--model", "m", "--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
+        (("--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
+        (("--world", "gopher://x"), 2, "--world gopher://x"),
         (("--turns", "0"), 2, "--help"),
         (("--game", "minecraft", "--world", "ws://127.0.0.1:1"), 2, "for the other games"),
         (("--game", "chess"), 2, "--help"),
@@ -69,6 +74,24 @@ def test_a_wrong_use_is_told_in_one_line(
 def test_a_world_that_does_not_answer_is_told_in_one_line(tmp_path: Path):
     with start(tmp_path, "--world", "ws://127.0.0.1:1/") as trial:
         _, err = trial.communicate(timeout=LIMIT)
-    assert trial.returncode == 4, err
-    assert "refused" in err
+    assert trial.returncode == 6, err
+    assert "the world cannot be reached" in err
     assert err.count("\n") == 1
+
+
+NOT_THERE = """
+[models.gone]
+provider = "openai"
+model = "gone"
+base_url = "http://127.0.0.1:1/v1"
+local = true
+"""
+
+
+def test_turns_that_the_model_never_played_are_no_success(tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    file.write_text(NOT_THERE)
+    with start(tmp_path, "--turns", "1", "--config", str(file), "--model", "gone") as trial:
+        _, err = trial.communicate(timeout=LIMIT)
+    assert trial.returncode == 7, err
+    assert "the model played no turn" in err

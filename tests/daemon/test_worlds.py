@@ -115,3 +115,13 @@ async def test_a_seat_without_a_world_says_so(opened):
         with pytest.raises(Refusal) as refusal:
             await playd.supervisor.world(playd.caller, "red", "check")
         assert refusal.value.code == "no_world"
+
+
+async def test_programs_that_come_with_playd_are_found_whatever_the_path(
+    opened, make_settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    world = World(check=("playctl", "completion", "bash"), start=("playctl",))
+    async with opened("good", settings=with_world(make_settings("red"), world)) as playd:
+        checked = await playd.supervisor.world(playd.caller, "red", "check")
+        assert checked.state == "healthy"

@@ -327,10 +327,12 @@ async def test_a_configuration_is_checked_without_a_daemon(playctl: Any, tmp_pat
     good, bad = tmp_path / "good.toml", tmp_path / "bad.toml"
     good.write_text("[log]\nlevel = 'info'\n")
     bad.write_text("[log]\nlevel = 'loud'\n")
-    assert (await playctl("config", "check", str(good))).code == 0
+    warned = await playctl("config", "check", str(good))
+    assert warned.code == 0
+    assert "warning: there are no seats" in warned.out
     done = await playctl("config", "check", str(bad))
     assert done.code == 5
-    assert f"{bad}:2: error: log.level" in done.out
+    assert f"{bad}:2: error: log.level" in done.err
     found = (await playctl("config", "check", str(bad), "--json")).json()
     assert (found["good"], found["findings"][0]["line"]) == (False, 2)
 
@@ -358,8 +360,8 @@ async def test_a_dollar_cap_needs_a_known_price(
     file = tmp_path / "playd.toml"
     file.write_text(CAPPED.format(price=price))
     done = await playctl("config", "check", str(file))
-    assert done.code == code, done.out
-    assert ("the price of model m is not known" in done.out) == (code == 5)
+    assert done.code == code, done.err
+    assert ("the price of model m is not known" in done.err) == (code == 5)
 
 
 async def test_every_error_of_a_refused_reload_has_its_line(daemon: Daemon, tmp_path: Path):
