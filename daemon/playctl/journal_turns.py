@@ -84,7 +84,7 @@ def tail(file: Path, follow: bool, lines: int) -> None:
         last: deque[str] = deque(maxlen=lines)
         ended = False
         for entry in growing.news():
-            ended = isinstance(entry.value, SummaryLine)
+            ended = ended or isinstance(entry.value, SummaryLine)
             if (line := _in_a_line(growing, entry.value)) is not None:
                 last.append(line)
         for line in last:
@@ -96,7 +96,7 @@ def tail(file: Path, follow: bool, lines: int) -> None:
             except KeyboardInterrupt:
                 return
             for entry in growing.news():
-                ended = isinstance(entry.value, SummaryLine)
+                ended = ended or isinstance(entry.value, SummaryLine)
                 if (line := _in_a_line(growing, entry.value)) is not None:
                     click.echo(line)
 
