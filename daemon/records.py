@@ -11,6 +11,7 @@ from daemon.leases import Lease
 from daemon.lifecycle import State
 from daemon.process_table import Identity
 from kernel.session.specification import BudgetCeiling
+from kernel.session.wire import BudgetUsed
 
 
 class Recovery(Struct, frozen=True, kw_only=True):
@@ -71,6 +72,8 @@ class SessionRecord(Struct, frozen=True, kw_only=True):
     reason: str = ""
     leave: Literal["confirmed", "unconfirmed", "not_joined"] | None = None
     turns_taken: int = 0
+    budget: BudgetUsed | None = None
+    """The sitting's, as the session last told it."""
     journey_id: str | None = None
     journal: str | None = None
 

@@ -13,3 +13,8 @@ class Refusal(Exception):
         self.code: Code = code
         self.message = message
         self.detail = detail
+
+
+def no_such_seat(seat: str) -> Refusal:
+    """The answer to whoever may ask about every seat."""
+    return Refusal("no_such_seat", f"there is no seat {seat}", "playctl seats names them.")

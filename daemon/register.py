@@ -8,7 +8,7 @@ from config.settings import Seat as SeatSettings
 from daemon.control.wire import SeatView
 from daemon.means import Means
 from daemon.records import SeatRecord
-from daemon.refusal import Refusal
+from daemon.refusal import Refusal, no_such_seat
 from daemon.seat import Seat
 from daemon.session import Session
 from daemon.sitting import Sitting
@@ -34,7 +34,7 @@ class Register:
         try:
             settings = self._means.settings.seats[name]
         except KeyError:
-            raise Refusal("no_such_seat", f"the configuration has no seat {name}") from None
+            raise no_such_seat(name) from None
         return self._seats[name], settings
 
     def sitting(self, name: str) -> Sitting:

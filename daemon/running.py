@@ -139,7 +139,11 @@ def _trouble(error: BaseException, state: Path) -> BaseException:
         case SocketRefused() | EndpointRefused():
             return Trouble(Exit.CONFIGURATION, str(error))
         case OSError():
-            return Trouble(Exit.BAD, f"cannot run in {state}: {error}")
+            return Trouble(
+                Exit.BAD,
+                f"cannot run in {state}: {error}",
+                "Make that a folder which this user can write, or set state_directory.",
+            )
         case _:
             return error
 

@@ -332,6 +332,7 @@ class Session:
             reason=end.reason or self._stop_reason,
             leave=end.leave,
             turns_taken=self.record.turns_taken if end.turns_taken is None else end.turns_taken,
+            budget=self.latest.budget,
         )
         free = end.leave != "unconfirmed" and not self.survivors
         self._advance(events[-1], with_seat=True, release=free)

@@ -58,6 +58,7 @@ class Sitting:
         self._log = log_of(__name__, seat=seat.name)
         self._began = trio.current_time()
         self._claimed_once = False
+        self._earlier_turns = 0
         self._stop_asked = trio.Event()
         self._stop_reason = ""
         self._stop_deadline = 0.0
@@ -66,6 +67,17 @@ class Sitting:
     def stopping(self) -> bool:
         """Whether a person asked for its end."""
         return self._stop_asked.is_set()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return trio.current_time() - self._began
+
+    @property
+    def turns_taken(self) -> int:
+        """Of all its sessions so far."""
+        now = 0 if self.session is None else self.session.record.turns_taken
+        return self._earlier_turns + now
 
     def stop(self, reason: str) -> None:
         """End it: no restart, no new session, and the live one by the deadline from now."""
@@ -153,6 +165,7 @@ class Sitting:
         end = await session.run()
         self.session = None
         self._seat.last = self.latest = session.record
+        self._earlier_turns += session.record.turns_taken
         self.survivors = session.survivors
         self._answer(self._refusal_of(end, session.spawned))
         return await self._judge(session, end)
@@ -221,7 +234,7 @@ class Sitting:
             self.record,
             session_id=session_id,
             generation=generation,
-            elapsed=trio.current_time() - self._began,
+            elapsed=self.elapsed,
             earlier_journals=tuple(run.journal for run in earlier if run.journal is not None),
             state_directory=self._means.state_directory,
         )

@@ -17,7 +17,7 @@ from config.regular_file import FileError
 from config.settings import LogRoom, Model, Player, Seat, Settings
 from daemon.prices import rates_for
 from daemon.records import Recovery, SittingRecord
-from daemon.refusal import Refusal
+from daemon.refusal import Refusal, no_such_seat
 from kernel.model.prices import Rates
 from kernel.session.specification import (
     BudgetCeiling,
@@ -128,7 +128,7 @@ def _seat(settings: Settings, name: str) -> Seat:
     try:
         return settings.seats[name]
     except KeyError:
-        raise Refusal("no_such_seat", f"the configuration has no seat {name}") from None
+        raise no_such_seat(name) from None
 
 
 def _model(settings: Settings, name: str) -> ModelChoice:

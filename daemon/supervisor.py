@@ -154,6 +154,8 @@ class Supervisor:
             for sitting, session in self._register.live()
             if seat in (None, session.record.seat)
         }
+        if seat is not None and not live and not all:
+            self._register.configured(seat)
         if not all:
             newest_first = sorted(live.values(), key=lambda view: view.began_at, reverse=True)
             shown = tuple(newest_first)
@@ -163,6 +165,8 @@ class Supervisor:
             except StateUnavailable as error:
                 raise unavailable(error) from error
             shown = tuple(live.get(record.session_id) or session_view(record) for record in records)
+            if seat is not None and not shown:
+                self._register.configured(seat)
         return wire.SessionsResult(sessions=shown[:limit], more=len(shown) > limit)
 
     async def observe(self, caller: Caller, seat: str) -> wire.ObserveResult:
@@ -210,7 +214,7 @@ class Supervisor:
             raise Refusal("draining", "playd is about to exit", "Join again once it is back.")
         room = room or settings.room
         if room is not None and room not in self.settings.rooms:
-            raise Refusal("no_such_room", f"the configuration has no room {room}")
+            raise Refusal("no_such_room", f"there is no room {room}", "See [rooms].")
         ours.refuse_if_taken(self._means.boottime())
         # Nothing is awaited between the look and the taking, so one of many joins gets the seat.
         sitting = ours.sitting = Sitting(
@@ -326,7 +330,14 @@ class Supervisor:
             except StateUnavailable as error:
                 raise unavailable(error) from error
         used = None if session is None else session.latest.budget
-        return wire.BudgetResult(seat=seat, default=False, ceiling=ceiling, used=used)
+        return wire.BudgetResult(
+            seat=seat,
+            default=False,
+            ceiling=ceiling,
+            used=used,
+            turns_taken=sitting.turns_taken,
+            elapsed=sitting.elapsed,
+        )
 
     # Mending
 
@@ -334,10 +345,12 @@ class Supervisor:
         """Let a failed seat play again."""
         ours, settings = self._register.configured(seat)
         ours.deaths = Deaths()
-        if ours.record.failed is not None:
+        had_failed = ours.record.failed is not None
+        if had_failed:
             await self._commit_seat(ours, replace(ours.record, failed=None))
             _log.info("seat %s was reset by uid %d", seat, caller.uid, event="reset")
-        return wire.ResetResult(seat=seat, state=seat_view(ours, settings).state)
+        state = seat_view(ours, settings).state
+        return wire.ResetResult(seat=seat, had_failed=had_failed, state=state)
 
     async def recover(self, caller: Caller, seat: str, force: bool) -> wire.RecoverResult:
         """Settle an unconfirmed leave by asking the world, or by the caller's word."""
@@ -361,6 +374,7 @@ class Supervisor:
         if name is None:
             raise Refusal("no_world", f"seat {seat} names no local world")
         if action == "stop":
+            self._refuse_while_played_in(name)
             return await self._worlds.stop(seat, name)
         world = self.settings.worlds[name]
         if action == "check":
@@ -424,6 +438,17 @@ class Supervisor:
     def _longest_stop(self) -> float:
         """Past it only a disk that does not answer can be what is waited for."""
         return self.settings.limits.stop_deadline + self._means.delays.term_grace + 10.0
+
+    def _refuse_while_played_in(self, world: str) -> None:
+        for sitting in self._register.sittings():
+            seat = sitting.record.seat
+            settings = self.settings.seats.get(seat)
+            if settings is not None and settings.world == world:
+                raise Refusal(
+                    "world_in_use",
+                    f"seat {seat} is being played in world {world}",
+                    f"First: playctl stop {seat}",
+                )
 
     def _set_paused(self, seat: str, paused: bool) -> wire.PauseResult:
         sitting, session = self._register.playing(seat)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from daemon.happenings import DeliverySettled, Happening, ReceiptsLost
+from daemon.rooms.control_room import NOBODY_FOLLOWS
 
 
 @dataclass(slots=True)
@@ -17,8 +18,13 @@ class Undelivered:
     _latest: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
     def count(self, happening: Happening) -> None:
-        """Take one happening in; only failed and refused deliveries matter here."""
+        """Take one happening in; only failed and refused deliveries matter here.
+
+        A control room that nobody follows is as it should be: metrics and receipts have it.
+        """
         match happening:
+            case DeliverySettled(reason=reason) if reason == NOBODY_FOLLOWS:
+                pass
             case DeliverySettled(room=room, outcome="failed" | "refused" as outcome, reason=reason):
                 self._counts[room, outcome] += 1
                 self._latest[room, outcome] = reason

@@ -51,6 +51,7 @@ def session_view(record: SessionRecord) -> SessionView:
         pid=process.pid if process is not None and record.state not in TERMINAL else None,
         room=record.room,
         turns_taken=record.turns_taken,
+        budget=record.budget,
         outcome=record.outcome,
         reason=record.reason,
         leave=record.leave,

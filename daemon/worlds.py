@@ -69,8 +69,8 @@ class Worlds:
             if running is None:
                 raise Refusal(
                     "world",
-                    f"world {name} was not started by this daemon",
-                    "Stop it where it was started.",
+                    f"this daemon runs no world {name}",
+                    "One that was started elsewhere is stopped there.",
                 )
             await self._end(running)
             return WorldResult(seat=seat, world=name, state="stopped", log=str(running.log))

@@ -82,8 +82,3 @@ def not_authorized(caller: Caller, verb: str) -> Refusal:
         f"uid {caller.uid} is not granted {verb} here",
         "The daemon's owner grants it in [[grants]] or [rooms] of the configuration.",
     )
-
-
-def no_such_seat(seat: str) -> Refusal:
-    """The answer to whoever may ask about every seat."""
-    return Refusal("no_such_seat", f"there is no seat {seat}", "playctl seats names them.")

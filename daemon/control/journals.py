@@ -49,6 +49,23 @@ async def recall(asking: Asking, params: wire.RecallParams) -> wire.RecallResult
     )
 
 
+class _Error(msgspec.Struct):
+    message: str
+
+
+class _Failed(msgspec.Struct):
+    error: _Error
+
+
+def _why(told: bytes) -> str:
+    """What `playctl --json` said about its failure on the last line of its stderr."""
+    last = told.rstrip().rsplit(b"\n", 1)[-1]
+    try:
+        return msgspec.json.decode(last, type=_Failed).error.message[:400]
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return last.decode(errors="replace")[:400]
+
+
 async def _story_of(journey: str, directory: Path) -> bytes:
     command = [sys.executable, "-m", "daemon.playctl", "journal", "story", "--json"]
     told = None
@@ -66,7 +83,7 @@ async def _story_of(journey: str, directory: Path) -> bytes:
             "playctl journal story takes its time.",
         )
     if told.returncode != 0:
-        why = told.stderr.decode(errors="replace").strip()[:400]
+        why = _why(told.stderr)
         raise Refusal("nothing_to_recall", "the journals cannot be told as a story", why)
     return msgspec.json.format(told.stdout, indent=-1)  # on one line, as an answer must be
 

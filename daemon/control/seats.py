@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from daemon.control import wire
-from daemon.control.asking import Asking, Verb, at_all, no_such_seat, on_seat, on_some_seat
+from daemon.control.asking import Asking, Verb, at_all, on_seat, on_some_seat
 from daemon.control.fitting import brief_seats, fit
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
+from daemon.refusal import no_such_seat
 
 
 async def status(asking: Asking, params: wire.StatusParams) -> wire.StatusResult:

@@ -7,7 +7,7 @@ from daemon.control.asking import Asking, Send, Stream
 from daemon.control.fitting import brief_seats
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
-from daemon.refusal import Refusal
+from daemon.refusal import Refusal, no_such_seat
 
 
 async def watch(asking: Asking, params: wire.WatchParams, send: Send) -> None:
@@ -35,9 +35,7 @@ def _check(asking: Asking, params: wire.WatchParams) -> None:
     if params.seat is not None and params.room is not None:
         raise Refusal("bad_params", "watch follows a seat or a room", "Name one of them.")
     if params.seat is not None and params.seat not in settings.seats:
-        raise Refusal(
-            "no_such_seat", f"there is no seat {params.seat}", "playctl seats names them."
-        )
+        raise no_such_seat(params.seat)
     if params.room is not None and params.room not in settings.rooms:
         raise Refusal("no_such_room", f"there is no room {params.room}", "See [rooms].")
 

@@ -51,6 +51,7 @@ Code: TypeAlias = Literal[
     "recovery_required",
     "unsettled",
     "lease_held",
+    "world_in_use",
     "state_unwritable",
     # what went wrong on the way
     "configuration",
@@ -340,6 +341,9 @@ class BudgetResult(_Result, frozen=True, kw_only=True):
     overridden: tuple[CeilingName, ...] = ()
     """The seat's ceilings that `default` set; later sittings have the others from the file."""
     used: BudgetUsed | None = None
+    turns_taken: int | None = None
+    """Of the running sitting, as is `elapsed`, in seconds."""
+    elapsed: float | None = None
 
 
 class ObserveParams(_Params, frozen=True, kw_only=True):
@@ -461,6 +465,7 @@ class ResetParams(_Params, frozen=True, kw_only=True):
 
 class ResetResult(_Result, frozen=True, kw_only=True):
     seat: str
+    had_failed: bool
     state: SeatState
 
 

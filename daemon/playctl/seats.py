@@ -90,7 +90,9 @@ def reset(invocation: Invocation, seat: str, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.seat} is {done.state}. To play: playctl join {done.seat}")
+        what = "may play again" if done.had_failed else "had not failed"
+        next_step = f" To play: playctl join {done.seat}" if done.state == "idle" else ""
+        click.echo(f"{done.seat} {what}; it is {done.state.replace('_', ' ')}.{next_step}")
 
 
 @click.command()
@@ -110,7 +112,7 @@ def recover(invocation: Invocation, seat: str, force: bool, as_json: bool) -> No
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.seat}: {done.outcome}. {done.detail}".strip())
+        click.echo(f"{done.seat}: {done.outcome.replace('_', ' ')}. {done.detail}".strip())
 
 
 _NO_SEATS = "No seats. Add one to the configuration, then: playctl reload"

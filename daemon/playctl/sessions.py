@@ -108,7 +108,7 @@ def join(
 
 @click.command()
 @seat_argument()
-@click.option("--now", is_flag=True, help="Kill at once; the world is not told.")
+@click.option("--now", is_flag=True, help="End it at once; the leave may stay unconfirmed.")
 @as_json
 @pass_invocation
 def stop(invocation: Invocation, seat: str, now: bool, as_json: bool) -> None:
@@ -240,8 +240,8 @@ def budget(
     rows: tuple[tuple[wire.CeilingName, str, str, float | None], ...] = (
         ("tokens", "tokens", f"{used.tokens:,}" if used else "-", ceiling.tokens),
         ("dollars", "dollars (estimate)", show.used_cost(used).split(" /")[0], ceiling.dollars),
-        ("max_turns", "turns", "-", ceiling.max_turns),
-        ("max_duration", "seconds", "-", ceiling.max_duration),
+        ("max_turns", "turns", _number(done.turns_taken, "-"), ceiling.max_turns),
+        ("max_duration", "seconds", _number(done.elapsed, "-"), ceiling.max_duration),
     )
     if done.default:
         show.table(
@@ -317,5 +317,5 @@ def _whole(value: float | UnsetType | None) -> int | UnsetType | None:
     return int(value) if isinstance(value, float) else value
 
 
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:,g}" if value < 1 else f"{value:,.0f}"
+def _number(value: float | None, unset: str = "none") -> str:
+    return unset if value is None else f"{value:,g}" if value < 1 else f"{value:,.0f}"

@@ -9,6 +9,8 @@ from daemon.rooms.delivery import Delivery
 from daemon.rooms.destination import DeliveryFailed
 from daemon.rooms.room import Follower
 
+NOBODY_FOLLOWS = "nobody follows it on the control socket"
+
 
 class ControlRoom:
     """Is there as long as somebody follows; `followers` may change at any time."""
@@ -22,7 +24,7 @@ class ControlRoom:
         One that reads too slowly loses it and is told how many it lost.
         """
         if not self._followers:
-            raise DeliveryFailed("nobody follows it on the control socket")
+            raise DeliveryFailed(NOBODY_FOLLOWS)
         return None
 
     async def close(self) -> None:

@@ -71,7 +71,7 @@ async def test_a_healthy_world_that_somebody_else_started_is_reused_and_not_stop
     async with opened("good", settings=settings) as playd:
         started = await playd.supervisor.world(playd.caller, "red", "start")
         assert (started.state, started.started, started.pid) == ("healthy", False, None)
-        with pytest.raises(Refusal, match="was not started by this daemon"):
+        with pytest.raises(Refusal, match="this daemon runs no world home"):
             await playd.supervisor.world(playd.caller, "red", "stop")
 
 
@@ -125,3 +125,17 @@ async def test_programs_that_come_with_playd_are_found_whatever_the_path(
     async with opened("good", settings=with_world(make_settings("red"), world)) as playd:
         checked = await playd.supervisor.world(playd.caller, "red", "check")
         assert checked.state == "healthy"
+
+
+async def test_a_world_that_a_seat_plays_in_is_not_stopped(opened, make_settings, tmp_path: Path):
+    settings = with_world(make_settings("red"), world_at(tmp_path / "up"))
+    async with opened("good", settings=settings) as playd:
+        await playd.supervisor.world(playd.caller, "red", "start")
+        await playd.join()
+        with pytest.raises(Refusal, match="seat red is being played in world home") as refusal:
+            await playd.supervisor.world(playd.caller, "red", "stop")
+        assert refusal.value.code == "world_in_use"
+        await playd.stop()
+        await playd.supervisor.world(playd.caller, "red", "stop")
+        with pytest.raises(Refusal, match="runs no world home"):
+            await playd.supervisor.world(playd.caller, "red", "stop")

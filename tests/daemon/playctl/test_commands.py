@@ -381,3 +381,57 @@ async def test_with_json_an_error_is_a_document_too(daemon: Daemon):
         assert (done.code, done.out) == (4, "")
         error = msgspec.json.decode(done.err)["error"]
         assert (error["code"], error["message"]) == ("not_playing", "seat red is not being played")
+
+
+async def test_what_a_sitting_used_is_shown_while_it_plays_and_after_it(daemon: Daemon):
+    async with daemon("plays", 4) as playctl:
+        async with watching(playctl, "red", "--plain") as watch:
+            await watch.until(b"idle")
+            await playctl("join", "red")
+            await watch.until(b"notable")
+        used = (await playctl("budget", "red", "--json")).json()
+        assert used["turnsTaken"] == 4
+        assert used["elapsed"] > 0
+        await playctl("stop", "red")
+        (line,) = [row for row in (await playctl("status", "red")).out.splitlines() if "red" in row]
+        assert "300 / 250,000" in line
+        assert "unknown" in line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("status",),
+        ("sessions",),
+        ("sessions", "--all"),
+        ("join",),
+        ("stop",),
+        ("say", "hello"),
+        ("pause",),
+        ("budget",),
+        ("observe",),
+        ("watch",),
+        ("recall",),
+        ("world check",),
+        ("reset",),
+        ("recover",),
+    ],
+    ids=" ".join,
+)
+async def test_an_unknown_seat_is_answered_alike_by_every_command(
+    daemon: Daemon, command: tuple[str, ...]
+):
+    async with daemon("good") as playctl:
+        words = command[0].split()
+        done = await playctl(*words, "grey", *command[1:])
+    assert (done.code, done.err) == (
+        4,
+        "playctl: there is no seat grey. playctl seats names them.\n",
+    )
+
+
+async def test_a_reset_of_a_seat_that_had_not_failed_says_so(daemon: Daemon):
+    async with daemon("good") as playctl:
+        await playctl("join", "red")
+        assert (await playctl("reset", "red")).out == "red had not failed; it is running.\n"
+        assert "nothing to recover" in (await playctl("recover", "blue")).out

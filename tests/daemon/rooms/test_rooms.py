@@ -231,9 +231,12 @@ async def test_followers_of_a_control_room_see_deliveries_and_say_what_became_of
 ):
     async with playing_in(make_settings(parlour=ControlRoom(), hall=LogRoom())) as played:
         session = make_session()
+        undelivered = Undelivered()
+        played.happenings.observe(undelivered.count)
         played.begin(session)
         played.speak(session, id="nobody is there")
         assert await played.outcomes(1) == ["failed"]
+        assert undelivered.problems() == (), "nobody has to follow"
         assert played.settled[0].reason == "nobody follows it on the control socket"
         seen: list[wire.Event] = []
         async with trio.open_nursery() as nursery:
