@@ -5,6 +5,7 @@ They read files and ask no daemon.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,10 @@ from daemon.playctl.exits import Exit, Trouble
 from daemon.playctl.invocation import as_json
 from daemon.playctl.journal_files import (
     FILE,
+    events_option,
     journal_file,
     journals_of,
+    lifecycle,
     names,
     reading_of,
     told,
@@ -39,7 +42,7 @@ def journal() -> None:
 
 @click.command()
 @click.argument("files", type=FILE, nargs=-1, required=True)
-@click.option("--events", type=FILE, help="The daemon's events.jsonl, for how a run ended.")
+@events_option
 @click.option("--voice-receipts", type=FILE, help="Receipts of what was spoken.")
 @as_json
 def evaluate(
@@ -52,28 +55,27 @@ def evaluate(
     from kernel.journal.damage import JournalError
     from kernel.journal.evaluation.comparison import compared
     from kernel.journal.evaluation.evaluate import evaluate as evaluate_run
-    from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
+    from kernel.journal.evaluation.side_logs import Receipts
     from kernel.journal.evaluation.telling import COMPARISON, tell, tell_comparison
 
     with told():
-        lifecycle, receipts = LifecycleEvents(), Receipts()
-        if events is not None:
-            lifecycle.read(events)
+        receipts = Receipts()
         if voice_receipts is not None:
             receipts.read(voice_receipts)
+        paths = journals_of(files)
+        ends = lifecycle(paths, events)
         if len(files) == 1 and not files[0].is_dir():
-            run = evaluate_run(files[0], reading_of, lifecycle, receipts)
+            run = evaluate_run(files[0], reading_of, ends, receipts)
             if as_json:
                 showing.document(run.evaluation)
             else:
                 click.echo(plain(tell(run)))
             return
-        paths = journals_of(files)
     runs: list[tuple[Path, Evaluated]] = []
     bad: list[JournalError] = []
     for path in paths:
         try:
-            runs.append((path, evaluate_run(path, reading_of, lifecycle, receipts)))
+            runs.append((path, evaluate_run(path, reading_of, ends, receipts)))
         except JournalError as error:
             bad.append(error)
     rows = [compared(path, run) for path, run in runs]
@@ -131,25 +133,26 @@ def _as_far_as(unsealed: int) -> str:
 @click.command()
 @journal_file
 @click.option("-o", "--output", type=FILE, required=True, help="The page to write.")
-@click.option("--events", type=FILE, help="The daemon's events.jsonl, for how the run ended.")
+@events_option
 @click.option("--voice-receipts", type=FILE, help="Receipts of what was spoken.")
 def report(file: Path, output: Path, events: Path | None, voice_receipts: Path | None) -> None:
     """Write a run as one page for a browser.
 
     The page needs no network and no file beside it.
     """
-    from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
+    from kernel.journal.evaluation.side_logs import Receipts
     from kernel.journal.report.page import report_page
 
     with told():
-        lifecycle, receipts = LifecycleEvents(), Receipts()
-        if events is not None:
-            lifecycle.read(events)
+        receipts = Receipts()
         if voice_receipts is not None:
             receipts.read(voice_receipts)
-        page = report_page(file, reading_of, lifecycle, receipts)
+        page = report_page(file, reading_of, lifecycle([file], events), receipts)
     try:
-        output.write_text(page, encoding="utf-8")
+        # As private as the journal that it shows.
+        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as written:
+            written.write(page)
     except OSError as error:
         raise Trouble(Exit.BAD, f"cannot write {output}: {error.strerror}") from error
     click.echo(f"{output}: {len(page.encode()) / 1024:,.0f} KiB")

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from daemon.control import wire
 from daemon.plain_text import plain
 from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.invocation import Invocation
 
 if TYPE_CHECKING:
     from kernel.journal.damage import JournalError
+    from kernel.journal.evaluation.side_logs import LifecycleEvents
     from kernel.journal.projection import JournalReading
 
 FILE = click.Path(path_type=Path)
@@ -24,8 +27,14 @@ in_directory = click.option(
     "-d",
     "--directory",
     type=FILE,
-    help="Where the journals lie, instead of the state directory's `journals`.",
+    help="Where the journals lie, instead of `journals` in the daemon's state directory.",
 )
+events_option = click.option(
+    "--events",
+    type=FILE,
+    help="How runs ended, instead of the events.jsonl beside the journals' folder.",
+)
+_ANSWER_SECONDS = 2.0
 
 
 @cache
@@ -37,10 +46,37 @@ def reading_of(environment_id: str) -> JournalReading | None:
 
 
 def journals_directory() -> Path:
+    """Of the running daemon, where one answers; else in the usual place."""
     from config.places import state_directory
     from config.settings import Settings
 
-    return state_directory(Settings(), os.environ) / "journals"
+    invocation = click.get_current_context().find_object(Invocation)
+    assert invocation is not None, "the group makes one"
+    try:
+        found = invocation.ask("status", wire.StatusParams(), wire.StatusResult, _ANSWER_SECONDS)
+    except Trouble:
+        return state_directory(Settings(), os.environ) / "journals"
+    return Path(found.state_directory) / "journals"
+
+
+def lifecycle(journals: Iterable[Path], events: Path | None = None) -> LifecycleEvents:
+    """What `events` tells, else the daemon's logs beside the folders that these journals are in.
+
+    Raises JournalUnreadable when `events` cannot be read; others are passed over and told.
+    """
+    from kernel.journal.damage import JournalUnreadable
+    from kernel.journal.evaluation.side_logs import LifecycleEvents
+
+    found = LifecycleEvents()
+    if events is not None:
+        return found.read(events)
+    for folder in dict.fromkeys(path.absolute().parent.parent for path in journals):
+        for log in sorted(folder.glob("events.jsonl*"), reverse=True):
+            try:
+                found.read(log)
+            except JournalUnreadable as error:
+                warn([error])
+    return found
 
 
 def journals_of(files: Iterable[Path]) -> list[Path]:

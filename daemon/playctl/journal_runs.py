@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,11 +16,16 @@ from daemon.playctl.journal_files import (
     FILE,
     in_directory,
     journals_directory,
+    lifecycle,
     names,
     reading_of,
     told,
     warn,
 )
+
+if TYPE_CHECKING:
+    from kernel.journal.evaluation.side_logs import LifecycleEvents
+    from kernel.journal.listing import RunEntry
 
 
 @click.command("list")
@@ -44,12 +50,13 @@ def list_runs(
     from kernel.journal.listing import list_runs as runs_in
 
     where = directory or journals_directory()
+    events = lifecycle([where / "any"])
     with told():
         found = runs_in(
             where,
             Wanted(
                 journey=journey,
-                runs=None if seat is None else _runs_of_seat(where, seat),
+                runs=None if seat is None else events.runs_of_seat(seat),
                 since=_utc(since),
                 until=_utc(until),
                 outcome=outcome,
@@ -66,7 +73,7 @@ def list_runs(
                     run.run_id or "–",
                     run.environment_id or "–",
                     "–" if run.turns is None else f"{run.turns:,}",
-                    (run.outcome or "no summary") + (", torn tail" if run.torn else ""),
+                    _ended(run, events),
                     f"{run.bytes / 1024:,.0f} KiB",
                     run.path,
                 )
@@ -139,13 +146,12 @@ def _only(journeys: tuple[str, ...], where: Path) -> str:
     return journeys[0]
 
 
-def _runs_of_seat(journals: Path, seat: str) -> frozenset[str]:
-    from kernel.journal.evaluation.side_logs import LifecycleEvents
-
-    events = LifecycleEvents()
-    for path in sorted(journals.parent.glob("events.jsonl*"), reverse=True):
-        events.read(path)
-    return events.runs_of_seat(seat)
+def _ended(run: RunEntry, events: LifecycleEvents) -> str:
+    """How a run ended: by its summary, else by the daemon's word."""
+    end = events.end_of(run.run_id)
+    told = end.data.outcome if end is not None and end.data is not None else None
+    how = run.outcome or (f"{told} (no summary)" if told else "no summary")
+    return how + (", torn tail" if run.torn else "")
 
 
 def _utc(moment: datetime | None) -> str | None:

@@ -435,3 +435,12 @@ async def test_a_reset_of_a_seat_that_had_not_failed_says_so(daemon: Daemon):
         await playctl("join", "red")
         assert (await playctl("reset", "red")).out == "red had not failed; it is running.\n"
         assert "nothing to recover" in (await playctl("recover", "blue")).out
+
+
+async def test_journals_are_those_of_the_daemon_that_answers(daemon: Daemon, tmp_path: Path):
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("STATE_DIRECTORY", str(tmp_path / "elsewhere"))
+        async with daemon("good") as playctl:
+            await trio.to_thread.run_sync(write_journal, tmp_path / "state" / "journals", 3)
+            assert "run-1" in (await playctl("journal", "list")).out
+        assert "No such run" in (await playctl("journal", "list")).out

@@ -188,6 +188,13 @@ def test_runs_are_listed_by_journey_seat_time_and_outcome(played: Path, tmp_path
     assert listed("--until", "2026-03-03") == ["run-1"]
     table = journal("list", "-d", played.parent).out
     assert "no summary" in table
+    crashed = {"sessionId": "run-2", "seat": "blue", "outcome": "crashed"}
+    events.append({"type": "embodiment.session.failed", "data": crashed})
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(one) + "\n" for one in events))
+    assert "crashed (no summary)" in journal("list", "-d", played.parent).out
+    second = next(played.parent.glob("*run-2*"))
+    terminal = journal("evaluate", second, "--json").json()["run"]["terminal"]
+    assert terminal["outcome"] == "crashed"
     assert "No such run" in journal("list", "-d", tmp_path / "nowhere").out
 
 
@@ -211,6 +218,7 @@ def test_a_report_is_written_and_told(played: Path, tmp_path: Path) -> None:
     page = tmp_path / "run.html"
     assert journal("report", played, "-o", page).code == 0
     assert page.read_text().startswith("<!doctype html>")
+    assert page.stat().st_mode & 0o777 == 0o600
     assert journal("report", played, "-o", tmp_path / "nowhere" / "run.html").code == 1
 
 
