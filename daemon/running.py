@@ -62,6 +62,7 @@ async def _live(settings: Settings, configuration: Path, state: Path) -> None:
             # After the state is ours: of many daemons started at once only that one gets here.
             with _listener(settings) as listener:
                 await _serve(supervisor, state, listener, signals)
+        _log.info("playd ends: nothing is left")
 
 
 async def _serve(
@@ -89,7 +90,6 @@ async def _serve(
                     await supervisor.drained.wait()
                     closing.set()
             service.cancel_scope.cancel()
-    _log.info("playd ends: nothing is left")
 
 
 async def _obey(supervisor: Supervisor, signals: AsyncIterator[int]) -> None:

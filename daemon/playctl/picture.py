@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
 from rich.layout import Layout
@@ -27,7 +29,7 @@ class Picture:
         self._card: wire.Card | None = None
         self._budget: wire.BudgetUsed | None = None
         self._phase = ""
-        self._news: deque[str] = deque(maxlen=5)
+        self._news: deque[_News] = deque(maxlen=5)
         self._past: deque[wire.Card] = deque(maxlen=PAST_TURNS)
 
     def take(self, event: wire.Event) -> None:
@@ -48,11 +50,12 @@ class Picture:
                 waits = f", {event.waiting:.0f} s" if event.waiting is not None else ""
                 self._phase = f"turn {event.turn}: {event.phase}{waits}"
             case wire.NotableRaised():
-                self._news.appendleft(f"{event.notable.replace('_', ' ')}: {event.detail}")
+                what = f"{event.notable.replace('_', ' ')}: {event.detail}"
+                self._news.appendleft(_News("!", what, "yellow"))
             case wire.Spoken():
-                self._news.appendleft(f"{event.speech}: {event.text}")
+                self._news.appendleft(_News(event.speech, event.text, "magenta"))
             case wire.Lost():
-                self._news.appendleft(f"{event.count} events were lost")
+                self._news.appendleft(_News("lost", f"{event.count} events", "dim"))
             case wire.Watching():
                 pass
 
@@ -63,13 +66,21 @@ class Picture:
             Layout(self._heading(), size=3),
             Layout(name="middle", ratio=3),
             Layout(Panel(self._turns(), title="before", border_style="dim"), ratio=1),
-            Layout(Panel(self._spent(), title="budget"), size=6),
+            Layout(Panel(self._spent(), title="budget"), size=7),
         )
         whole["middle"].split_row(
             Layout(Panel(self._map(), title="around"), ratio=2),
             Layout(Panel(self._thought(), title="player"), ratio=3),
         )
         return whole
+
+    def last_line(self) -> str:
+        """What stays on the terminal when the picture is gone."""
+        if self._seat is None:
+            return ""
+        spent = f"tokens {show.used_tokens(self._budget)}, cost {show.used_cost(self._budget)}"
+        turn = "no turn yet" if self._card is None else f"turn {self._card.turn}"
+        return plain(f"{self._seat.seat}: {self._seat.state.replace('_', ' ')}, {turn}; {spent}")
 
     def _heading(self) -> RenderableType:
         if self._seat is None:
@@ -89,17 +100,20 @@ class Picture:
         if card is None:
             return Text("")
         lines: list[RenderableType] = []
+        # A small terminal cuts at the bottom: what was done stands first, the longest text last.
         for label, value, style in (
-            ("thinks", card.thought, "italic"),
-            ("wants", card.objective, ""),
-            ("intends", card.intent, ""),
             ("does", card.action, "bold"),
             ("effect", card.effect or card.outcome, "cyan"),
             ("says", card.spoken, "magenta"),
+            ("intends", card.intent, ""),
+            ("wants", card.objective, ""),
+            ("thinks", card.thought, "italic"),
         ):
             if value:
-                lines.append(Text(f"{label:>8}  ", "dim").append(plain(value), style))
-        lines.extend(Text(f"{'!':>8}  ", "yellow").append(plain(news)) for news in self._news)
+                lines.append(Text(f"{label:>9}  ", "dim").append(plain(value), style))
+        lines.extend(
+            Text(f"{news.mark:>9}  ", news.style).append(plain(news.text)) for news in self._news
+        )
         return Group(*lines)
 
     def _turns(self) -> RenderableType:
@@ -119,13 +133,32 @@ class Picture:
         rows = Table.grid(padding=(0, 2, 0, 0))
         rows.add_row("tokens", _bar(used.tokens, used.token_ceiling), show.used_tokens(used))
         rows.add_row("cost", _bar(used.cost, used.cost_ceiling), show.used_cost(used))
+        if (most := self._most_turns()) is not None and self._card is not None:
+            turns = self._card.turn + 1
+            rows.add_row("turns", _bar(turns, most), f"{turns:,} / {most:,}")
         if used.unreported_calls:
             rows.add_row("", "", f"{used.unreported_calls} calls without reported usage")
         gauges = self._card.gauges if self._card is not None else {}
         if gauges:
-            shown = "  ".join(f"{name} {value}" for name, value in sorted(gauges.items()))
+            shown = "  ".join(f"{_words(name)} {value}" for name, value in sorted(gauges.items()))
             rows.add_row("signals", "", show.one_line(shown, 120))
         return rows
+
+    def _most_turns(self) -> int | None:
+        session = None if self._seat is None else self._seat.session
+        return None if session is None or session.ceiling is None else session.ceiling.max_turns
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    mark: str
+    text: str
+    style: str
+
+
+def _words(name: str) -> str:
+    """`sameAction` as `same action`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
 
 
 def _bar(used: float | None, ceiling: float | None) -> RenderableType:

@@ -32,6 +32,8 @@ def watch(
 ) -> None:
     """Follow a seat, or every seat, while it plays. Ctrl-C ends the watching, not the play.
 
+    A seat on a terminal is drawn as a live picture; without a seat, or in a pipe, there are lines.
+
     \b
     Examples:
       playctl watch red
@@ -75,13 +77,19 @@ def drawn(live: bool) -> Generator[Callable[[wire.Event], None]]:
     from daemon.playctl.picture import Picture
 
     picture = Picture()
-    with Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True) as screen:
+    live = Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True)
 
-        def draw(event: wire.Event) -> None:
-            picture.take(event)
-            screen.update(picture.draw(), refresh=True)
+    def draw(event: wire.Event) -> None:
+        picture.take(event)
+        live.update(picture.draw(), refresh=True)
 
-        yield draw
+    try:
+        with live:
+            yield draw
+    finally:
+        # The picture was on a screen of its own, which is gone: Ctrl-C too leaves what it was.
+        if last := picture.last_line():
+            click.echo(last)
 
 
 def line_of(event: wire.Event) -> str | None:

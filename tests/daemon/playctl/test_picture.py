@@ -1,9 +1,13 @@
 """The live picture, drawn into text."""
 
+import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from daemon.control import wire
 from daemon.playctl.picture import Picture
+from daemon.playctl.watching import drawn
+from kernel.session.specification import BudgetCeiling
 
 CARD = wire.Card(
     turn=7,
@@ -29,8 +33,8 @@ def turn(card: wire.Card, budget: wire.BudgetUsed) -> wire.TurnEnded:
     return wire.TurnEnded(seat="red", session_id="s", card=card, budget=budget)
 
 
-def text_of(picture: Picture) -> str:
-    screen = Console(width=110, height=36, no_color=True, force_terminal=False)
+def text_of(picture: Picture, height: int = 36) -> str:
+    screen = Console(width=110, height=height, no_color=True, force_terminal=False)
     with screen.capture() as captured:
         screen.print(picture.draw())
     return captured.get()
@@ -86,3 +90,63 @@ def test_nothing_of_a_model_reaches_the_terminal_as_a_command():
 
 def test_before_anything_was_told_it_says_so():
     assert "waiting for the daemon" in text_of(Picture())
+
+
+def playing(max_turns: int) -> wire.SeatChanged:
+    session = wire.SessionView(
+        session_id="s",
+        sitting_id="t",
+        seat="red",
+        generation=1,
+        state="running",
+        began_at="",
+        ceiling=BudgetCeiling(max_turns=max_turns),
+    )
+    seat = wire.SeatView(
+        seat="red", body="b", game="g", model="m", state="running", session=session
+    )
+    return wire.SeatChanged(seat=seat)
+
+
+def test_words_are_no_alarms_and_signals_are_told_in_words():
+    picture = Picture()
+    picture.take(turn(replace(CARD, gauges={"turnsWithoutProgress": 3}), used(1, None)))
+    picture.take(
+        wire.Spoken(
+            seat="red",
+            session_id="s",
+            delivery_id="d",
+            room=None,
+            speech="reply",
+            text="Good morning",
+            turn=7,
+        )
+    )
+    text = text_of(picture)
+    assert "turns without progress 3" in text
+    assert "reply  Good morning" in text
+    assert "!  " not in text
+
+
+def test_a_ceiling_of_turns_has_its_bar_and_the_end_leaves_a_line():
+    picture = Picture()
+    assert picture.last_line() == ""
+    picture.take(playing(40))
+    picture.take(turn(CARD, used(500, 1000)))
+    assert "8 / 40" in text_of(picture)
+    assert picture.last_line() == "red: running, turn 7; tokens 500 / 1,000, cost unknown"
+
+
+def test_a_small_terminal_keeps_what_was_done_and_what_came_of_it():
+    picture = Picture()
+    picture.take(turn(replace(CARD, thought="so much to think about " * 60), used(1, None)))
+    text = text_of(picture, height=18)
+    assert "press up" in text
+    assert "walked to 3,4" in text
+
+
+def test_an_interrupted_picture_leaves_its_last_line(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(KeyboardInterrupt), drawn(live=True) as draw:
+        draw(playing(40))
+        raise KeyboardInterrupt
+    assert capsys.readouterr().out.endswith("red: running, no turn yet; tokens -, cost -\n")
