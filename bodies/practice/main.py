@@ -23,7 +23,7 @@ class _Lazy(click.Group):
         return None if module is None else import_module(module).command
 
 
-@click.group(cls=_Lazy)
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Practice parts for trying and testing a set-up of playd on one machine."""
 

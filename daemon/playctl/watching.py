@@ -77,14 +77,14 @@ def drawn(live: bool) -> Generator[Callable[[wire.Event], None]]:
     from daemon.playctl.picture import Picture
 
     picture = Picture()
-    live = Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True)
+    screen = Live(picture.draw(), console=show.console(), auto_refresh=False, screen=True)
 
     def draw(event: wire.Event) -> None:
         picture.take(event)
-        live.update(picture.draw(), refresh=True)
+        screen.update(picture.draw(), refresh=True)
 
     try:
-        with live:
+        with screen:
             yield draw
     finally:
         # The picture was on a screen of its own, which is gone: Ctrl-C too leaves what it was.

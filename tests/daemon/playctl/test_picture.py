@@ -146,7 +146,11 @@ def test_a_small_terminal_keeps_what_was_done_and_what_came_of_it():
 
 
 def test_an_interrupted_picture_leaves_its_last_line(capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(KeyboardInterrupt), drawn(live=True) as draw:
-        draw(playing(40))
-        raise KeyboardInterrupt
+    def interrupted() -> None:
+        with drawn(live=True) as draw:
+            draw(playing(40))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert capsys.readouterr().out.endswith("red: running, no turn yet; tokens -, cost -\n")
