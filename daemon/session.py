@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import trio
 from msgspec.structs import replace
@@ -30,7 +31,7 @@ from daemon.seat import Seat
 from daemon.session_process import SessionProcess
 from kernel.journal.instant import utc_now
 from kernel.session import wire
-from kernel.session.specification import BudgetCeiling, ModelChoice, Specification
+from kernel.session.specification import JOURNALS, BudgetCeiling, ModelChoice, Specification
 
 _WRITES_AHEAD = 32
 """More than the lifecycle has transitions, so that queueing one never waits."""
@@ -297,7 +298,7 @@ class Session:
         self.record = replace(
             self.record,
             journey_id=message.journey_id,
-            journal=message.journal,
+            journal=self._journal_of(message),
             descendants=self._process.family.reported,
         )
         self._seat.record = replace(
@@ -312,6 +313,14 @@ class Session:
             self._advance("run", with_seat=True)
         else:
             self._put(self.record, with_seat=True)
+
+    def _journal_of(self, message: wire.Running) -> str | None:
+        """The journal that a session names, if it lies where journals lie: it is opened later."""
+        path = Path(message.journal)
+        if path.parent == self._means.state_directory / JOURNALS and path.name not in ("..", ""):
+            return message.journal
+        self.fault("names a journal outside the state directory")
+        return None
 
     def _finish(self, end: SessionEnd) -> SessionEnd:
         """Queue the terminal state, and with it what becomes of the body and the lease."""

@@ -13,9 +13,7 @@ from kernel.journal.sitting import SittingSoFar, sitting_so_far
 from kernel.mind import Model
 from kernel.model.prices import Cost
 from kernel.session.models import ModelUnusable, model_of
-from kernel.session.specification import Specification
-
-JOURNALS = "journals"
+from kernel.session.specification import JOURNALS, Specification
 
 
 class NotPlayable(Exception):

@@ -10,6 +10,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+JOURNALS = "journals"
+"""The folder of the state directory in which every journal lies."""
+
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     pass

@@ -114,6 +114,18 @@ async def test_a_bad_line_costs_one_fault_and_the_next_is_handled(opened, behavi
     assert len(faults) == 1
 
 
+async def test_a_journal_outside_the_state_directory_is_a_fault_and_never_opened(opened):
+    faults = []
+    async with opened("names_another_file") as playd:
+        playd.supervisor.happenings.observe(
+            lambda h: faults.append(h.reason) if isinstance(h, ProtocolFault) else None
+        )
+        await playd.join()
+        assert (await playd.seat()).session.journal is None
+        assert (await playd.stop()).outcome == "stopped"
+    assert faults == ["names a journal outside the state directory"]
+
+
 async def test_nine_bad_lines_are_borne(opened):
     async with opened("garbage", 9) as playd:
         await playd.join()

@@ -129,6 +129,14 @@ def plays():
     obey()
 
 
+def names_another_file():
+    say("hello", pid=os.getpid(), version="test")
+    hear()
+    say("joining")
+    running("/etc/passwd")
+    obey()
+
+
 def crash_early():
     say("hello", pid=os.getpid(), version="test")
     hear()
