@@ -42,7 +42,8 @@ async def test_what_it_sees_of_a_play(tmp_path: Path, seconds: float) -> None:
             async with prometheus(tmp_path, metrics_address(daemon), ALERTS) as watching:
                 await at_once(*(lambda seat=seat: daemon.join(seat) for seat in ("red", "blue")))
                 await trio.sleep(seconds)
-                await watching.scraped_again()
+                for _ in range(2):  # a rate needs two samples
+                    await watching.scraped_again()
                 await every_panel_has_an_answer(watching)
                 await every_alert_is_evaluated_and_none_fires(watching)
                 await at_once(*(lambda seat=seat: daemon.stop(seat) for seat in ("red", "blue")))
