@@ -122,6 +122,14 @@ class Line:
             raise Refused(answer["error"])
         return answer["result"]
 
+    async def hang_up(self) -> None:
+        """Say that nothing more comes, and wait for the daemon to close its end too."""
+        with trio.fail_after(LIMIT):
+            with suppress(trio.BrokenResourceError):
+                await self.stream.send_eof()
+            while await self.receive() is not None:
+                pass
+
 
 @dataclass
 class RealDaemon:
@@ -146,8 +154,12 @@ class RealDaemon:
             yield Line(stream)
 
     async def ask(self, verb: str, **params: Any) -> dict[str, Any]:
+        """Ask on a connection of its own; the daemon has closed its end of it on return."""
         async with self.line() as line:
-            return await line.ask(verb, **params)
+            try:
+                return await line.ask(verb, **params)
+            finally:
+                await line.hang_up()
 
     async def join(self, seat: str, **params: Any) -> dict[str, Any]:
         return await self.ask("join", seat=seat, **params)
