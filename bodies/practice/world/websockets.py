@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import trio
 from trio_websocket import ConnectionClosed, WebSocketConnection, wrap_server_stream
+from wsproto.utilities import LocalProtocolError
 
 from bodies.practice.world import picture, wire
 from bodies.practice.world.conduct import MESSAGE_LIMIT, Hangup, Silence, reply
@@ -22,6 +23,13 @@ _AT_ONCE = 32
 
 async def serve_websocket(host: Host, tap: Tap, *, is_local: bool) -> None:
     """Serves a websocket on a stream whose request is still to be read, until it closes."""
+    try:
+        await _serve(host, tap, is_local=is_local)
+    except* LocalProtocolError:
+        pass  # a ping came after our close was sent, and the library wanted to answer it
+
+
+async def _serve(host: Host, tap: Tap, *, is_local: bool) -> None:
     async with trio.open_nursery() as nursery:
         socket: WebSocketConnection | None = None
         with trio.move_on_after(_HANDSHAKE_SECONDS), suppress(ConnectionClosed):
