@@ -49,9 +49,7 @@ class Counting:
         self._settings = settings
         self._counters = SessionCounters(series)
         self._seats: set[str] = set()
-        """Seats that have series."""
-        self._models: set[tuple[str, str]] = set()
-        """Models that have series, with their role."""
+        self._models: set[str] = set()
         self._rooms: set[str] = set()
         self._live: dict[str, set[str]] = {}
         """Ids of the live sessions of each seat that has any."""
@@ -126,7 +124,7 @@ class Counting:
     def _count_call(self, seat: str, call: Usage) -> None:
         series, role = self._series, call.role
         model = known(call.model, self._settings().models)
-        self._begin_model(model, role)
+        self._models.add(model)
         series.model_calls.labels(model, role, known(call.outcome, CALL_OUTCOMES)).inc()
         series.model_call_duration.labels(model, role).observe(call.seconds)
         if call.first_token_seconds is not None:
@@ -146,9 +144,7 @@ class Counting:
 
     def _count_state(self, session: SessionRecord) -> None:
         seat = session.seat
-        if seat not in self._seats:
-            self._seats.add(seat)
-            self._series.begin_seat(seat)
+        self._begin_seat(seat)
         live = self._live.setdefault(seat, set())
         if session.state not in TERMINAL:
             live.add(session.session_id)
@@ -164,10 +160,10 @@ class Counting:
             del self._live[seat]
             self._follow_configuration()
 
-    def _begin_model(self, model: str, role: str) -> None:
-        if (model, role) not in self._models:
-            self._models.add((model, role))
-            self._series.begin_model(model, role)
+    def _begin_seat(self, seat: str) -> None:
+        if seat not in self._seats:
+            self._seats.add(seat)
+            self._series.begin_seat(seat)
 
     def _follow_configuration(self) -> None:
         """Begin and forget series as the configuration says; what is played on is kept."""
@@ -175,12 +171,18 @@ class Counting:
         for seat in self._seats - settings.seats.keys() - self._live.keys():
             self._seats.discard(seat)
             self._series.forget_seat(seat)
-        for model, role in tuple(self._models):
-            if model not in settings.models and model != OTHER:
-                self._models.discard((model, role))
-                self._series.forget_model(model)
+        for model in self._models - settings.models.keys() - {OTHER}:
+            self._models.discard(model)
+            self._series.forget_model(model)
         for room in self._rooms - settings.rooms.keys():
             self._series.forget_room(room)
-        for room in settings.rooms.keys() - self._rooms:
+        for name, seat in settings.seats.items():
+            self._begin_seat(name)
+            self._series.begin_game(seat.game)
+            for model, role in ((seat.model, "mind"), (seat.voice_model, "voice")):
+                if model is not None:
+                    self._models.add(model)
+                    self._series.begin_model(model, role)
+        for room in settings.rooms:
             self._series.begin_room(room)
         self._rooms = set(settings.rooms)

@@ -1,5 +1,8 @@
 """Every series that is counted as things happen: name, labels, buckets, and what a rise means.
 
+Series stand at 0 before anything happens: one that appeared with its first count would hide that
+count from `rate()` and `increase()`, which see differences alone.
+
 What is only looked up when somebody scrapes is in `looking`.
 """
 
@@ -18,6 +21,7 @@ from daemon.metrics.vocabulary import (
     SESSION_OUTCOMES,
     TOKEN_KINDS,
     TURN_OUTCOMES,
+    VERBS,
 )
 
 _TURN_SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300)
@@ -256,6 +260,9 @@ class Series:
         )
         for outcome in ("taken", "refused"):
             self.reloads.labels(outcome)
+        for verb in VERBS:
+            for code in ("ok", "not_authorized", "internal"):
+                self.control_requests.labels(verb, code)
 
         self._by_seat: tuple[tuple[Counter, tuple[tuple[str, ...], ...]], ...] = (
             (self.restarts, ((),)),
@@ -285,12 +292,17 @@ class Series:
         self._by_model = (self.model_calls, self.model_call_duration, self.first_token)
 
     def begin_seat(self, seat: str) -> None:
-        """Make the seat's series, at zero, so that the first of anything is seen as a rise."""
+        """Make the seat's series, at zero."""
         for counter, labels in self._by_seat:
             for values in labels:
                 counter.labels(seat, *values)
         self.last_turn.labels(seat)
         self.turn_duration.labels(seat)
+
+    def begin_game(self, game: str) -> None:
+        """Make the game's series, at zero; games are few, and none is forgotten."""
+        self.decision_duration.labels(game)
+        self.action_duration.labels(game)
 
     def begin_model(self, model: str, role: str) -> None:
         """Make the series of a model in a role, at zero."""

@@ -121,4 +121,4 @@ async def test_a_seat_costs_a_fixed_number_of_lines(opened, make_settings, seats
         with open_metrics(daemon.supervisor) as metrics:
             lines = (await metrics.exposition()).count(b'seat="')
 
-    assert lines == seats * 17
+    assert lines == seats * 96
