@@ -52,11 +52,12 @@ def used_by(pid: int) -> Used | None:
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that a process has started, as far as they live and it has not died."""
+    """The processes that a process has started, whatever thread of it did."""
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        told = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
         return []
+    return [int(child) for child in " ".join(told).split()]
 
 
 def used_by_each(pids: Mapping[str, int]) -> dict[str, Used]:
