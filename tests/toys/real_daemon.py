@@ -90,6 +90,14 @@ def configure(
     return path
 
 
+class HungUp(Exception):
+    """The daemon closed the connection instead of answering."""
+
+
+class DidNotStart(Exception):
+    """The daemon ended before it answered; its exit code and its log."""
+
+
 class Line:
     """One connection to the control socket, one request at a time on it."""
 
@@ -117,7 +125,8 @@ class Line:
     async def ask(self, verb: str, **params: Any) -> dict[str, Any]:
         await self.send({"id": 1, "verb": verb, "params": params})
         answer = await self.receive()
-        assert answer is not None, f"no answer to {verb}"
+        if answer is None:
+            raise HungUp(verb)
         if not answer["ok"]:
             raise Refused(answer["error"])
         return answer["result"]
@@ -300,17 +309,8 @@ async def at_once(*asks: Callable[[], Awaitable[Any]]) -> list[Any]:
 @asynccontextmanager
 async def real_daemon(configuration: Path, *, following: bool = True) -> AsyncGenerator[RealDaemon]:
     """A daemon of this configuration; killed with everything of it when the test leaves."""
-    folder = configuration.parent
-    log = folder / "playd.log"
-    with log.open("ab") as output:
-        process = await trio.lowlevel.open_process(
-            [sys.executable, "-m", "daemon.main", "run", "--config", str(configuration)],
-            stdin=subprocess.DEVNULL,
-            stderr=output,
-        )
-    daemon = RealDaemon(process, folder, log)
+    daemon = await start_daemon(configuration)
     try:
-        await _until_it_answers(daemon)
         async with trio.open_nursery() as nursery:
             if following:
                 await nursery.start(daemon.follow)
@@ -322,12 +322,33 @@ async def real_daemon(configuration: Path, *, following: bool = True) -> AsyncGe
             await daemon.until_nobody_is_left(LIMIT)
 
 
+async def start_daemon(configuration: Path) -> RealDaemon:
+    """A daemon that answers; whoever starts it ends it. Raises DidNotStart."""
+    folder = configuration.parent
+    log = folder / "playd.log"
+    with log.open("ab") as output:
+        process = await trio.lowlevel.open_process(
+            [sys.executable, "-m", "daemon.main", "run", "--config", str(configuration)],
+            stdin=subprocess.DEVNULL,
+            stderr=output,
+        )
+    daemon = RealDaemon(process, folder, log)
+    try:
+        await _until_it_answers(daemon)
+    except BaseException:
+        with trio.CancelScope(shield=True):
+            await daemon.kill()
+        raise
+    return daemon
+
+
 async def _until_it_answers(daemon: RealDaemon) -> None:
     with trio.fail_after(LIMIT):
         while True:
-            with suppress(OSError):
+            with suppress(OSError, HungUp):
                 await daemon.ask("hello")
                 return
-            assert daemon.process.poll() is None, daemon.log.read_text()
+            if daemon.process.poll() is not None:
+                raise DidNotStart(daemon.process.returncode, daemon.log.read_text())
             # Its socket appears when it appears; nothing in the file system waits for that.
             await trio.sleep(0.02)
