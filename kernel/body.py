@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import msgspec
 import trio
+from msgspec import Struct
 
 from kernel.journal.lines import Line
 from kernel.model.request import Prompt
@@ -49,8 +49,7 @@ class BodyTrouble(Exception):
     """Observing failed, though the world has not ended; it costs this turn."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextBounds:
+class TextBounds(Struct, frozen=True):
     """Upper bounds in characters of what the model writes (K12); None: the game lacks the field."""
 
     monologue: int
@@ -62,8 +61,7 @@ class TextBounds:
     interjection: int
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Struct, frozen=True):
     """The values that a game gives to the kernel's clockwork."""
 
     bounds: TextBounds
@@ -83,8 +81,7 @@ class Policy:
     """The turn outcome when no valid decision came."""
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """What the world said at join. `recovery` stays opaque and is never shown."""
 
     environment_id: str
@@ -96,8 +93,7 @@ class Joined:
     connection_generation: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sight(Generic[SightT]):
+class Sight(Struct, Generic[SightT], frozen=True):
     """One sampling of the world: the body's own value and what the kernel needs of it."""
 
     native: SightT
@@ -116,8 +112,7 @@ class Sight(Generic[SightT]):
     frame_sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision(Generic[ActionT]):
+class Decision(Struct, Generic[ActionT], frozen=True):
     """A valid decision: `notes` None keeps them; `objective` UNSET keeps it, None clears it."""
 
     monologue: str
@@ -135,8 +130,7 @@ class Decision(Generic[ActionT]):
     clipped: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Invalid:
+class Invalid(Struct, frozen=True):
     """Why an answer is no decision: the path of the field and what is wrong with it (K12)."""
 
     path: str
@@ -146,8 +140,7 @@ class Invalid:
         return f"{self.path}: {self.reason}" if self.path else self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class Settled(Generic[ResultT]):
+class Settled(Struct, Generic[ResultT], frozen=True):
     """How an action ended. `outcome` is the turn's outcome; `failed` counts for K14."""
 
     outcome: str
@@ -159,8 +152,7 @@ class Settled(Generic[ResultT]):
     """What the world said right after, when its answer carries it; else the kernel observes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """What an action did: `text` (≤ 200) may reach an audience, `advice` (≤ 300) only the model."""
 
     text: str
@@ -170,8 +162,7 @@ class Effect:
     """Whether the plan may stand after it: false when blocked, refused or unchanged (coherence)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """One thing that a person said, as shown to the model (K16)."""
 
     speaker: str
@@ -180,8 +171,7 @@ class Said:
     """Shown before, in a proposal that did not settle (K16a)."""
 
 
-@dataclass(frozen=True, slots=True)
-class PastTurn:
+class PastTurn(Struct, frozen=True):
     """What the prompt tells of an earlier turn (K10a)."""
 
     number: int
@@ -192,8 +182,7 @@ class PastTurn:
     advice: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """What surrounds one proposal: persona, the last turns, what people said, what is left."""
 
     number: int
@@ -208,8 +197,7 @@ class Context:
     """The provider said that the context was too long: shrink the history once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Speech:
+class Speech(Struct, frozen=True):
     """What came of speaking in a turn (K25–K27)."""
 
     reply: str | None = None
@@ -220,8 +208,7 @@ class Speech:
     narration_event: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct, frozen=True):
     """When the stages of a turn began and settled: UTC, milliseconds, `Z`; None: did not happen."""
 
     decision_started_at: str | None = None
@@ -233,8 +220,7 @@ class Timing:
     action_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CallUsage:
+class CallUsage(Struct, frozen=True):
     """One call's charge as the turn records it; `reported` false: it was reserved (K28)."""
 
     role: Literal["mind", "voice"]
@@ -247,8 +233,7 @@ class CallUsage:
     cost: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class TurnFacts(Generic[SightT, ActionT, ResultT]):
+class TurnFacts(Struct, Generic[SightT, ActionT, ResultT], frozen=True):
     """Everything that happened in one turn; a stage that did not happen is None (K34)."""
 
     number: int
@@ -270,8 +255,7 @@ class TurnFacts(Generic[SightT, ActionT, ResultT]):
     """Index of the evidence window that this turn's line falls into."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """What the body made of a turn."""
 
     line: Line
@@ -281,20 +265,18 @@ class Remembered:
     screenshot: tuple[str, ...] = ()
     """Reasons to keep this turn's picture; empty: none."""
     notables: tuple[Literal["stuck", "objective_retired_twice"], ...] = ()
-    gauges: dict[str, int] = field(default_factory=dict[str, int])
+    gauges: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     """Counts for the live view, by their names in the trail (stalledForTurns, …)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What crosses a sitting: the last notes and objective of the journey (K17)."""
 
     notes: str | None
     objective: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """What a run came to, as far as only the body can tell; `progress` is the game's own value."""
 
     progress: msgspec.Raw
@@ -304,8 +286,7 @@ class Totals:
     objectives_retired: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """How the farewell went."""
 
     leave: Literal["confirmed", "unconfirmed", "not_joined"]

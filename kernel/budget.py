@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from msgspec import Struct
+
 from kernel.model.prices import NOTHING, Cost, Rates, cost, reserve_cost
 from kernel.model.usage import Usage
 from kernel.session.specification import BudgetCeiling
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(Struct, frozen=True):
     """What one call costs the sitting."""
 
     tokens: int

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 MESSAGE_REPLACEMENTS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Proposals:
+class Proposals(Struct, frozen=True):
     """The replacements of one turn so far; messages and changes of state count apart."""
 
     fresh_after_change: int

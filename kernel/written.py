@@ -7,11 +7,10 @@ for or a text that is none makes the whole answer no decision.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from kernel.body import Decision, Invalid, TextBounds
 from kernel.undecodable import UNDECODABLE
@@ -27,8 +26,7 @@ class WrongField(Exception):
         self.invalid = Invalid(path, reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Struct, frozen=True):
     """The texts of one answer; `given` holds every field that is not null."""
 
     given: dict[str, Any]

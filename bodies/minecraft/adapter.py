@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 from urllib.parse import quote
 
 import msgspec
 import trio
+from msgspec.structs import replace
 
 from bodies.minecraft.acting import MinecraftSettled, settled
 from bodies.minecraft.decision import BOUNDS, MinecraftDecision, decide

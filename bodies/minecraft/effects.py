@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from bodies.minecraft import wire
@@ -27,8 +26,7 @@ _UNKNOWN: dict[wire.WhyUnknown, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MinecraftEffect(Effect):
+class MinecraftEffect(Effect, frozen=True):
     """An effect with its kind; `whole` is its text uncut, for the trail."""
 
     what: What = "unknown"

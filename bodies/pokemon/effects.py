@@ -16,7 +16,6 @@ No text that was made here is ever read back.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Literal
 
 from bodies.pokemon import wire
@@ -72,8 +71,7 @@ _SAME_AS: dict[What, str] = {"wall": "still", "unchanged": "still", "stayed": "b
 """What is told apart in words and is the same kind of effect all the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Happening(Effect):
+class Happening(Effect, frozen=True):
     """An effect with its kind and with what makes it the same as another."""
 
     what: What = "unchanged"

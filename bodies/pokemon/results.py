@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -17,8 +16,7 @@ from kernel.journal.instant import utc_now
 DETAIL = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """How an action ended."""
 
     action: wire.Action

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from hashlib import sha256
 
 import msgspec
@@ -18,8 +17,7 @@ SCENE_WORDS = 120
 PICTURE_TEXT = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """What the policy knows of a sight. `mark` is the fingerprint for signals (K18)."""
 
     observed: wire.Observation

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 import trio
+from msgspec.structs import replace
 from scripted_model import ScriptedModel, answer, failure
 from stage import staged
 from toy_body import POLICY, Corridor
