@@ -21,6 +21,11 @@ HANG_SECONDS = 30.0
 
 SpeechKind: TypeAlias = Literal["reply", "speak", "narration"]
 Words = Annotated[str, Meta(max_length=400)]
+Id = Annotated[str, Meta(max_length=128)]
+Count = Annotated[int, Meta(ge=0, lt=2**53)]
+"""What every reader of JSON keeps exactly, a metric too."""
+Amount = Annotated[float, Meta(ge=0, le=1e12)]
+"""Seconds or dollars."""
 
 
 class _Message(Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", rename="camel"):
@@ -118,13 +123,13 @@ class Joining(_Message, frozen=True, kw_only=True, tag="joining"):
 class Running(_Message, frozen=True, kw_only=True, tag="running"):
     """The body is ours and the journal is open."""
 
-    journey_id: str
-    environment_session_id: str
-    environment_id: str
-    journal: str
+    journey_id: Annotated[str, Meta(max_length=1000)]
+    environment_session_id: Annotated[str, Meta(max_length=1000)]
+    environment_id: Annotated[str, Meta(max_length=40)]
+    journal: Annotated[str, Meta(max_length=4096)]
     recovery: str
     """Opaque; kept 0600, never shown."""
-    descendants: tuple[int, ...] = ()
+    descendants: tuple[Count, ...] = ()
     """Processes outside this session's group that must not survive it."""
 
 
@@ -139,26 +144,27 @@ class Phase(_Message, frozen=True, kw_only=True, tag="phase"):
     """Where in the turn the session is; may be dropped when the outbox is full."""
 
     phase: Annotated[str, Meta(max_length=40)]
-    turn: int
-    waiting: float | None = None
+    turn: Annotated[int, Meta(ge=-1, lt=2**53)]
+    """The turn's number, from 0; -1 before the first."""
+    waiting: Amount | None = None
     """Seconds of a backoff, of pacing or of the provider's `Retry-After`, when it waits for one."""
 
 
 class BudgetUsed(Struct, frozen=True, kw_only=True, rename="camel"):
     """What the sitting has used of its ceilings."""
 
-    tokens: int
-    token_ceiling: int | None
-    cost: float | None
+    tokens: Count
+    token_ceiling: Count | None
+    cost: Amount | None
     """Estimated US dollars; None: unknown, which is never 0."""
-    cost_ceiling: float | None
-    unreported_calls: int
+    cost_ceiling: Amount | None
+    unreported_calls: Count
 
 
 class Card(Struct, frozen=True, kw_only=True, rename="camel"):
     """One turn for people: bounded text, never evidence."""
 
-    turn: int
+    turn: Count
     at: str
     outcome: str
     scene: str = ""
@@ -169,10 +175,10 @@ class Card(Struct, frozen=True, kw_only=True, rename="camel"):
     action: str | None = None
     effect: str | None = None
     spoken: str | None = None
-    decision_ms: int | None = None
-    action_ms: int | None = None
-    turn_ms: int | None = None
-    gauges: dict[str, int] = {}
+    decision_ms: Count | None = None
+    action_ms: Count | None = None
+    turn_ms: Count | None = None
+    gauges: dict[str, Count] = {}
 
 
 class Turn(_Message, frozen=True, kw_only=True, tag="turn"):
@@ -180,8 +186,8 @@ class Turn(_Message, frozen=True, kw_only=True, tag="turn"):
 
     card: Card
     budget: BudgetUsed
-    failures_in_row: int = 0
-    preemptions: dict[Literal["message", "changed"], int] = {}
+    failures_in_row: Count = 0
+    preemptions: dict[Literal["message", "changed"], Count] = {}
 
 
 class Usage(_Message, frozen=True, kw_only=True, tag="usage"):
@@ -190,21 +196,21 @@ class Usage(_Message, frozen=True, kw_only=True, tag="usage"):
     role: Literal["mind", "voice"]
     model: str
     outcome: Annotated[str, Meta(max_length=40)]
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-    reserved: int = 0
-    cost: float | None = None
-    seconds: float = 0.0
-    first_token_seconds: float | None = None
+    input: Count = 0
+    output: Count = 0
+    cache_read: Count = 0
+    cache_write: Count = 0
+    reserved: Count = 0
+    cost: Amount | None = None
+    seconds: Amount = 0.0
+    first_token_seconds: Amount | None = None
     budget: BudgetUsed
 
 
 class Notable(_Message, frozen=True, kw_only=True, tag="notable"):
     """Something that the conversation which started the sitting should know (K32, K33)."""
 
-    id: str
+    id: Id
     notable: Literal[
         "stuck", "objective_retired_twice", "mind_unavailable", "world_ended", "budget_exhausted"
     ]
@@ -214,22 +220,22 @@ class Notable(_Message, frozen=True, kw_only=True, tag="notable"):
 class Speech(_Message, frozen=True, kw_only=True, tag="speech"):
     """Words or an event for the room (K25–K27)."""
 
-    id: str
+    id: Id
     speech: SpeechKind
     text: Annotated[str, Meta(max_length=2000)]
-    turn: int
+    turn: Count
 
 
 class Stats(_Message, frozen=True, kw_only=True, tag="stats"):
     """Counters of this session so far, under fixed names."""
 
-    counters: dict[str, int]
+    counters: dict[str, Count]
 
 
 class Received(_Message, frozen=True, kw_only=True, tag="ack"):
     """The session has the `say` with this id."""
 
-    id: str
+    id: Id
 
 
 class Heartbeat(_Message, frozen=True, kw_only=True, tag="heartbeat"):
@@ -250,7 +256,7 @@ class Ended(_Message, frozen=True, kw_only=True, tag="ended"):
     detail: Words = ""
     receipt: str | None = None
     """The world's leave receipt, or None."""
-    turns_taken: int = 0
+    turns_taken: Count = 0
 
 
 FromSession: TypeAlias = (

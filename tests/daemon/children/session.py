@@ -235,6 +235,17 @@ def long_lines():
     obey()
 
 
+def recites():
+    """Says what stands in the file ARGUMENT, whatever it is, once it may join."""
+    say("hello", pid=os.getpid(), version="test")
+    hear()
+    say("joining")
+    with open(ARGUMENT, "rb") as file:
+        write(file.read())
+    say("phase", phase="recited", turn=0)
+    obey()
+
+
 def half_a_line():
     begin()
     ended("finished")
