@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import subprocess
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import trio
 
 LIMIT = 60.0
-SCRAPES_EVERY = 0.5
+SCRAPES_EVERY = 1.0
 CONFIGURATION = """
-global: {{scrape_interval: {every}ms, scrape_timeout: {every}ms, evaluation_interval: 1s}}
+global: {{scrape_interval: {every}s, scrape_timeout: {every}s, evaluation_interval: {every}s}}
 rule_files: ["{rules}"]
 scrape_configs:
   - job_name: playd
-    static_configs: [{{targets: ["{target}"]}}]
+    file_sd_configs: [{{files: ["{targets}"]}}]
 """
 
 
 @dataclass
 class Prometheus:
-    """`query` asks it; times are left to it."""
+    """Asked about the moment of the scrape that was last waited for.
+
+    A later one may have failed on a busy machine, and then its series would be gone.
+    """
 
     client: httpx.AsyncClient
+    targets: Path
+    moment: float | None = None
+
+    def scrape(self, address: str) -> None:
+        """Scrape this address from now on; it looks for new ones every five seconds of its life."""
+        new = self.targets.with_suffix(".new")
+        new.write_bytes(msgspec.json.encode([{"targets": [address]}]))
+        new.rename(self.targets)
 
     async def query(self, expression: str) -> list[dict[str, Any]]:
-        """The instant vector of an expression now. Raises AssertionError: it is not valid."""
-        answer = await self._ask("query", {"query": expression})
+        """The instant vector of an expression. Raises AssertionError: it is not valid."""
+        at = {} if self.moment is None else {"time": str(self.moment)}
+        answer = await self._ask("query", {"query": expression, **at})
         result = answer["result"]
         assert answer["resultType"] in ("vector", "scalar"), expression
         return result if answer["resultType"] == "vector" else [{"metric": {}, "value": result}]
@@ -45,21 +60,35 @@ class Prometheus:
         return float(found[0]["value"][1]) if found else 0.0
 
     async def rules(self) -> list[dict[str, Any]]:
-        """Every rule with its health, once each was evaluated."""
+        """Every rule with its health and state, evaluated after that moment."""
         with trio.fail_after(LIMIT):
             while True:
                 groups = (await self._ask("rules", {}))["groups"]
                 found = [rule for group in groups for rule in group["rules"]]
-                if all(rule["health"] != "unknown" for rule in found):
+                if all(_seconds(rule["lastEvaluation"]) > (self.moment or 0) for rule in found):
                     return found
-                await trio.sleep(SCRAPES_EVERY)
+                await trio.sleep(SCRAPES_EVERY / 4)
+
+    async def samples_refused(self) -> float:
+        """Samples that were scraped and not taken: twice the same, out of order, too many."""
+        told = (await self.client.get("/metrics")).text.splitlines()
+        counts = [line for line in told if line.startswith("prometheus_target_scrape")]
+        refusals = [
+            line for line in counts if re.match(r"\S+_(sample_\w+|exceeded_\w+)_total ", line)
+        ]
+        assert len(refusals) > 3, counts
+        return sum(float(line.split()[1]) for line in refusals)
 
     async def scraped_again(self) -> None:
-        """Wait for a scrape that began after this call."""
+        """Wait for a scrape that began after this call, and succeeded."""
+        self.moment = None
         now = await self.number("time()")
+        # timestamp() of a plain selector alone is the sample's; of an expression, the query's.
+        scraped = 'timestamp(up{job="playd"}) and up{job="playd"} == 1'
         with trio.fail_after(LIMIT):
-            while await self.number('timestamp(up{job="playd"} == 1)') <= now + 0.1:  # noqa: ASYNC110
-                await trio.sleep(SCRAPES_EVERY / 2)
+            while (moment := await self.number(scraped)) <= now + 0.1:  # noqa: ASYNC110
+                await trio.sleep(SCRAPES_EVERY / 4)
+        self.moment = moment
 
     async def _ask(self, path: str, parameters: Mapping[str, str]) -> dict[str, Any]:
         answer = (await self.client.get(f"/api/v1/{path}", params=dict(parameters))).json()
@@ -68,13 +97,14 @@ class Prometheus:
 
 
 @asynccontextmanager
-async def prometheus(folder: Path, target: str, rules: Path) -> AsyncGenerator[Prometheus]:
-    """Started, and scraping `target`; ended with the block."""
+async def prometheus(folder: Path, rules: Path) -> AsyncGenerator[Prometheus]:
+    """Started; ended with the block."""
     program = shutil.which("prometheus")
     assert program is not None, "prometheus is missing; it is a package of that name"
     configuration = folder / "prometheus.yml"
-    every = int(SCRAPES_EVERY * 1000)
-    configuration.write_text(CONFIGURATION.format(every=every, target=target, rules=rules))
+    every = int(SCRAPES_EVERY)
+    targets = folder / "targets.json"
+    configuration.write_text(CONFIGURATION.format(every=every, targets=targets, rules=rules))
     address = f"127.0.0.1:{_free_port()}"
     with (folder / "prometheus.log").open("wb") as log:
         process = await trio.lowlevel.open_process(
@@ -91,11 +121,15 @@ async def prometheus(folder: Path, target: str, rules: Path) -> AsyncGenerator[P
     try:
         async with httpx.AsyncClient(base_url=f"http://{address}") as client:
             await _until_ready(client, process, folder / "prometheus.log")
-            yield Prometheus(client)
+            yield Prometheus(client, targets)
     finally:
         process.kill()
         with trio.CancelScope(shield=True):
             await process.wait()
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
 
 
 def _free_port() -> int:
