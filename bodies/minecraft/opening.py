@@ -14,6 +14,7 @@ from bodies.minecraft.motor.link import MotorLink
 from bodies.minecraft.options import Options, UnusableMotor, usable_motor
 from bodies.minecraft.stay import Stay
 from kernel.body import JoinRefused, SessionSide
+from kernel.undecodable import UNDECODABLE
 
 
 @asynccontextmanager
@@ -40,7 +41,7 @@ def _options(options: msgspec.Raw) -> tuple[Options, tuple[str, ...] | str]:
     try:
         known = msgspec.json.decode(options, type=Options)
         return known, usable_motor(known)
-    except msgspec.ValidationError as wrong:
+    except UNDECODABLE as wrong:
         raise JoinRefused("world_refused", f"the seat's options are wrong: {wrong}") from None
     except UnusableMotor as unusable:
         raise JoinRefused("world_refused", str(unusable)) from None

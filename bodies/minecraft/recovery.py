@@ -11,6 +11,7 @@ from bodies.minecraft import wire
 from bodies.minecraft.farewell import ask_to_leave
 from bodies.minecraft.motor.link import MotorLink
 from bodies.minecraft.motor.motor import MotorLost, MotorTrouble
+from kernel.undecodable import UNDECODABLE
 
 SETTLE_S: Final = 30.0
 """For all of it, the motor's start included."""
@@ -28,7 +29,7 @@ async def settle(motor: tuple[str, ...] | str, recovery: str) -> bool:
     """
     try:
         session = msgspec.json.decode(recovery, type=wire.SessionRef)
-    except msgspec.MsgspecError:
+    except UNDECODABLE:
         return False
     confirmed = False
     async with trio.open_nursery() as nursery:

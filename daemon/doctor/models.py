@@ -15,6 +15,7 @@ from config.credentials import CredentialError, read_credential
 from config.settings import Model, Settings
 from daemon.doctor.finding import Finding, Patient, fail, ok, warn
 from daemon.dollar_caps import price_known
+from kernel.undecodable import UNDECODABLE
 
 _SECONDS = 10.0
 _LIST_BYTES = 4 * 1024**2
@@ -112,6 +113,6 @@ async def _ask(model: Model, key: str | None) -> tuple[int, set[str] | None]:
         return answer.status_code, None
     try:
         listing = msgspec.json.decode(answer.content, type=_Listing)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return answer.status_code, None
     return answer.status_code, {named.id for named in listing.data}

@@ -18,6 +18,7 @@ import msgspec
 
 from daemon.control import wire
 from daemon.playctl.exits import Exit, Trouble, trouble_of
+from kernel.undecodable import UNDECODABLE
 
 QUICK = 10.0
 """Seconds for what a daemon answers from memory."""
@@ -75,7 +76,7 @@ class Client:
         answer = self._receive(seconds)
         if answer.result == _ABSENT:
             raise self._trouble(answer)
-        return msgspec.json.decode(answer.result, type=result)
+        return self._read(msgspec.json.Decoder(result), answer.result)
 
     def follow(self, params: wire.WatchParams) -> Generator[wire.Event]:
         """The events of a watch, as they come, until the daemon ends it. Raises Trouble.
@@ -85,7 +86,7 @@ class Client:
         self._send("watch", params)
         self._socket.settimeout(None)
         while (answer := self._receive(None)).event != _ABSENT:
-            yield wire.event_decoder.decode(answer.event)
+            yield self._read(wire.event_decoder, answer.event)
         if answer.result == _ABSENT:
             raise self._trouble(answer)
 
@@ -114,11 +115,16 @@ class Client:
             raise self._gone(error) from None
         if not line.endswith(b"\n"):
             raise self._gone(None)
+        return self._read(_answer_decoder, line)
+
+    def _read(self, decoder: msgspec.json.Decoder[R], data: bytes | msgspec.Raw) -> R:
         try:
-            return _answer_decoder.decode(line)
-        except msgspec.DecodeError:
+            return decoder.decode(data)
+        except UNDECODABLE:
             raise Trouble(
-                Exit.NOT_RUNNING, f"what answers at {self.path} is no playd", "Check --socket."
+                Exit.NOT_RUNNING,
+                f"what answers at {self.path} is no playd of this release",
+                "After an upgrade: systemctl restart playd. Otherwise check --socket.",
             ) from None
 
     def _gone(self, error: OSError | None) -> Trouble:

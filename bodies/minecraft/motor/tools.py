@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from bodies.minecraft.motor.motor import MotorTrouble
+from kernel.undecodable import UNDECODABLE
 
 ANSWER_CHARACTERS = 1 << 20
 SHOWN = 240
@@ -76,7 +77,7 @@ def _object(text: str) -> dict[str, Any] | None:
         return None
     try:
         return _decoder.decode(text)
-    except msgspec.DecodeError:
+    except UNDECODABLE:
         return None
 
 

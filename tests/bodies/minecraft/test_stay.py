@@ -313,4 +313,11 @@ async def test_recovery_settles_only_what_the_motor_itself_confirms(options: Any
     ]
     for script, settled in cases:
         assert await settle_session(options(script), recovery) is settled, script
-    assert not await settle_session(options({}), "not json")
+    for damaged in ("not json", '{"sessionId": ' + "[" * 100_000):
+        assert not await settle_session(options({}), damaged)
+
+
+@pytest.mark.parametrize("wrong", [b"{}", b'{"motor": ["m"], "profile": ' + b"[" * 100_000])
+async def test_options_that_cannot_be_read_refuse_the_join(wrong: bytes) -> None:
+    with pytest.raises(JoinRefused, match="the seat's options are wrong"):
+        await settle_session(msgspec.Raw(wrong), "{}")

@@ -322,6 +322,7 @@ profile = {id = "p", host = "127.0.0.1", port = 1, version = "1.20.1", username 
         (200, b'{"data": [{"id": "tiny"}]}', "ok"),
         (200, b'{"data": [{"id": "huge"}]}', "warn"),
         (200, b"<html>", "ok"),
+        (200, b'{"data": ' + b"[" * 100_000, "ok"),
         (404, b"", "ok"),
         (401, b"", "fail"),
         (503, b"", "fail"),

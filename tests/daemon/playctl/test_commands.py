@@ -158,13 +158,16 @@ async def test_recall_tells_the_journey_of_the_seat(daemon: Daemon, tmp_path: Pa
         assert (story["journeyId"], story["turns"]) == ("world:w:player:p", 30)
 
 
-async def test_logs_show_a_seats_sessions(daemon: Daemon):
+async def test_logs_show_a_seats_sessions_and_pass_damage_over(daemon: Daemon):
     if Path("/run/systemd/system").is_dir():
         pytest.skip("here the system's journal is shown")
     async with daemon("good") as playctl:
         await playctl("join", "red")
         await playctl("join", "blue")
         await playctl("stop", "red")
+        events = Path((await playctl("status", "--json")).json()["stateDirectory"], "events.jsonl")
+        damage = b'{"data": ' + b"[" * 100_000 + b"\n\xff\n"
+        events.write_bytes(events.read_bytes() + damage)
         lines = (await playctl("logs", "red")).out.splitlines()
         assert [line.split()[1] for line in lines] == [
             "claimed",
@@ -217,10 +220,18 @@ async def test_a_stale_socket_is_no_daemon(playctl: Any, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("answer", "code"), [(b"HTTP/1.1 400 Bad Request\r\n", 3), (b"", 3), (b"{}\n", 3)]
+    "answer",
+    [
+        b"HTTP/1.1 400 Bad Request\r\n",
+        b"",
+        b"{}\n",
+        b'{"id": 1, "ok": true, "result": {"of": "another release"}}\n',
+        b'{"id": 1, "result": ' + b"[" * 100_000 + b"\n",
+    ],
+    ids=["http", "nothing", "empty", "another release", "nested"],
 )
 async def test_something_else_at_the_path_is_not_taken_for_playd(
-    playctl: Any, tmp_path: Path, answer: bytes, code: int
+    playctl: Any, tmp_path: Path, answer: bytes
 ):
     path = tmp_path / "control.sock"
     listener = trio.socket.socket(socket.AF_UNIX)
@@ -237,7 +248,7 @@ async def test_something_else_at_the_path_is_not_taken_for_playd(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pretend)
             done = await playctl("--socket", str(path), "status")
-    assert done.code == code
+    assert done.code == 3
     assert done.err.count("\n") == 1
 
 

@@ -40,6 +40,7 @@ def test_an_answer_is_json_text_or_structured_content(text: str, structured: Any
         (ToolAnswer("no bed"), "no bed"),
         (ToolAnswer(""), "without a word"),
         (ToolAnswer("[1]"), "no JSON object"),
+        (ToolAnswer('{"latestSequence": ' + "[" * 100_000), "no JSON object"),
         (ToolAnswer('{"latestSequence": -1}'), "latestSequence"),
         (ToolAnswer('{"latestSequence": "7"}'), "latestSequence"),
         (ToolAnswer('{"latestSequence": 1.5}'), "latestSequence"),
