@@ -43,11 +43,11 @@ def check(file: Path, as_json: bool) -> None:
         )
     else:
         for finding in findings:
-            click.echo(str(finding), err=finding.severity == "error")
+            show.tell(str(finding), err=finding.severity == "error")
     if errors:
         raise Trouble(Exit.CONFIGURATION, f"{file} has {errors} error{'s' if errors > 1 else ''}")
     if not as_json:
-        click.echo(f"{file} is good.")
+        show.tell(f"{file} is good.")
 
 
 class _Found(msgspec.Struct):

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import cast
 
 from daemon.control.wire import Code, Failure
+from daemon.plain_text import plain
 from daemon.refusal import Refusal
 
 
@@ -42,10 +43,10 @@ class Trouble(Exception):
 
     @property
     def text(self) -> str:
-        """As people are told."""
+        """As people are told, without what a terminal would obey."""
         if "\n" in self.next_step:
-            return f"{self.message}:\n{self.next_step}"
-        return f"{self.message.rstrip('.')}. {self.next_step}".strip()
+            return plain(f"{self.message}:\n{self.next_step}")
+        return plain(f"{self.message.rstrip('.')}. {self.next_step}".strip())
 
 
 def trouble_of(failure: Failure) -> Trouble:

@@ -12,9 +12,10 @@ import click
 import msgspec
 
 from daemon.control import wire
-from daemon.plain_text import plain
+from daemon.playctl import show
 from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
 from daemon.playctl.watching import drawn
+from kernel.undecodable import UNDECODABLE
 
 _TAIL_BYTES = 1024 * 1024
 
@@ -38,7 +39,7 @@ def logs(invocation: Invocation, seat: str, follow: bool, lines: int) -> None:
         found = client.ask("status", wire.StatusParams(seat=seat), wire.StatusResult)
         events = list(_events(Path(found.state_directory) / "events.jsonl", seat))
         for line in events[len(events) - min(lines, len(events)) :]:
-            click.echo(line)
+            show.tell(line)
         if follow:
             try:
                 with drawn(live=False) as draw:
@@ -68,7 +69,7 @@ def _events(path: Path, seat: str) -> Iterator[str]:
     for line in data.splitlines():
         try:
             event = _decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNDECODABLE:
             continue
         if event.data.get("seat") == seat:
             facts = " ".join(
@@ -77,4 +78,4 @@ def _events(path: Path, seat: str) -> Iterator[str]:
                 if event.data.get(name) is not None
             )
             state = event.type.rpartition(".")[2]
-            yield plain(f"{event.occurred_at}  {state}  {facts}")
+            yield f"{event.occurred_at}  {state}  {facts}"

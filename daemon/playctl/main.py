@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 import msgspec
 
+from daemon.plain_text import escaped, plain
 from daemon.playctl.client import socket_paths
 from daemon.playctl.exits import Exit, Trouble
 from daemon.playctl.invocation import Invocation
@@ -113,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(_told(trouble, as_json="--json" in arguments), err=True)
         return trouble.exit
     except msgspec.ValidationError as error:
-        click.echo(f"playctl: the daemon answered something unknown: {error}", err=True)
+        click.echo(plain(f"playctl: the daemon answered something unknown: {error}"), err=True)
         return Exit.BAD
     except BrokenPipeError:
         # The reader of our output has enough: no more is written, at exit neither.
@@ -126,4 +127,4 @@ def _told(trouble: Trouble, *, as_json: bool) -> str:
     if not as_json:
         return f"playctl: {trouble.text}"
     error = {"code": trouble.code, "message": trouble.message, "detail": trouble.next_step}
-    return msgspec.json.encode({"error": error}).decode()
+    return escaped(msgspec.json.encode({"error": error}).decode())

@@ -87,7 +87,7 @@ class Picture:
             return Panel(Text("waiting for the daemon …"))
         text = Text(f"{self._seat.seat}  ", "bold")
         text.append(self._seat.state, show.COLOURS.get(self._seat.state, ""))
-        text.append(f"  {self._phase or show.one_line(self._seat.detail, 100)}", "dim")
+        text.append(f"  {show.one_line(self._phase or self._seat.detail, 100)}", "dim")
         return Panel(text)
 
     def _map(self) -> RenderableType:

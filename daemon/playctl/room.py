@@ -13,6 +13,7 @@ import trio
 
 from daemon.control import wire
 from daemon.framing import LineSplitter
+from daemon.playctl import show
 from daemon.playctl.client import Client
 from daemon.playctl.exits import Exit, Trouble, innermost
 from daemon.playctl.invocation import Invocation, pass_invocation
@@ -77,9 +78,9 @@ class _Terminal:
         while event := await trio.to_thread.run_sync(next, events, None, abandon_on_cancel=True):
             if isinstance(event, wire.Watching):
                 self._entered.set()
-                click.echo(f"You are in room {self.name}. Ctrl-D leaves it.")
+                show.tell(f"You are in room {self.name}. Ctrl-D leaves it.")
             elif (line := line_of(event)) is not None:
-                click.echo(line)
+                show.tell(line)
             if isinstance(event, wire.Spoken | wire.NotableRaised):
                 self._heard.add(event.seat)
             await self._acknowledge(event)
@@ -93,7 +94,7 @@ class _Terminal:
             except Trouble as trouble:
                 if trouble.exit == Exit.NOT_RUNNING:
                     raise
-                click.echo(f"playctl: {trouble.text}", err=True)
+                show.tell(f"playctl: {trouble.text}", err=True)
         over.cancel()
 
     async def _say(self, text: str) -> None:

@@ -44,7 +44,7 @@ def say(
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.seat} has it.")
+        show.tell(f"{done.seat} has it.")
 
 
 @click.command()
@@ -81,7 +81,7 @@ def receipts(
         "No receipts.",
     )
     if found.more:
-        click.echo("There are more: raise --limit.")
+        show.tell("There are more: raise --limit.")
 
 
 def user_name() -> str:

@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from daemon.control import wire
-from daemon.plain_text import plain
 from daemon.playctl import show
 from daemon.playctl.client import ENDING
 from daemon.playctl.invocation import Invocation, as_json, pass_invocation, seat_argument
@@ -37,16 +36,16 @@ def status(invocation: Invocation, seat: str | None, as_json: bool) -> None:
     if as_json:
         show.document(found)
         return
-    click.echo(
+    show.tell(
         f"playd {found.version}, pid {found.pid}, up {show.duration(found.uptime)}"
         + (", draining" if found.draining else "")
     )
     if found.configuration_error is not None:
-        click.echo("The last reload kept the old configuration:")
+        show.tell("The last reload kept the old configuration:")
         for line in found.configuration_error.splitlines():
-            click.echo(f"  {plain(line)}")
+            show.tell(f"  {line}")
     for problem in found.problems:
-        click.echo(f"! {plain(problem)}")
+        show.tell(f"! {problem}")
     show.table(
         ("SEAT", "STATE", "TURNS>", "TOKENS>", "COST>", "NOW"),
         [_row(seat) for seat in found.seats],
@@ -92,7 +91,7 @@ def reset(invocation: Invocation, seat: str, as_json: bool) -> None:
     else:
         what = "may play again" if done.had_failed else "had not failed"
         next_step = f" To play: playctl join {done.seat}" if done.state == "idle" else ""
-        click.echo(f"{done.seat} {what}; it is {done.state.replace('_', ' ')}.{next_step}")
+        show.tell(f"{done.seat} {what}; it is {done.state.replace('_', ' ')}.{next_step}")
 
 
 @click.command()
@@ -112,7 +111,7 @@ def recover(invocation: Invocation, seat: str, force: bool, as_json: bool) -> No
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.seat}: {done.outcome.replace('_', ' ')}. {done.detail}".strip())
+        show.tell(f"{done.seat}: {done.outcome.replace('_', ' ')}. {done.detail}".strip())
 
 
 _NO_SEATS = "No seats. Add one to the configuration, then: playctl reload"

@@ -24,7 +24,7 @@ def reload(invocation: Invocation, as_json: bool) -> None:
     if as_json:
         show.document(done)
         return
-    click.echo(f"{done.configuration} is in force. {done.detail}".strip())
+    show.tell(f"{done.configuration} is in force. {done.detail}".strip())
     for what, names in (
         ("added", done.added),
         ("removed", done.removed),
@@ -32,9 +32,9 @@ def reload(invocation: Invocation, as_json: bool) -> None:
         ("not in force before playd is started again", done.needs_restart),
     ):
         if names:
-            click.echo(f"  {what}: {', '.join(names)}")
+            show.tell(f"  {what}: {', '.join(names)}")
     for warning in done.warnings:
-        click.echo(f"  warning: {warning}")
+        show.tell(f"  warning: {warning}")
 
 
 @click.command()
@@ -46,7 +46,7 @@ def drain(invocation: Invocation, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.stopped} stopped, {done.failed} failed. {done.detail}".strip())
+        show.tell(f"{done.stopped} stopped, {done.failed} failed. {done.detail}".strip())
 
 
 @click.command()

@@ -9,7 +9,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from daemon.control import wire
-from daemon.plain_text import plain
 from daemon.playctl import show
 from daemon.playctl.client import ENDING, QUICK
 from daemon.playctl.exits import Exit, Trouble
@@ -54,7 +53,7 @@ def sessions(
         "No sessions." if all_of_them else "Nobody plays. Ended sessions: playctl sessions --all",
     )
     if found.more:
-        click.echo("There are more: name a seat, or raise --limit.")
+        show.tell("There are more: name a seat, or raise --limit.")
 
 
 @click.command()
@@ -101,9 +100,9 @@ def join(
     if as_json:
         show.document(done)
     elif done.state == "running":
-        click.echo(f"{done.seat} plays (session {done.session_id}). playctl watch {done.seat}")
+        show.tell(f"{done.seat} plays (session {done.session_id}). playctl watch {done.seat}")
     else:
-        click.echo(f"{done.seat} is on its way. {done.detail} playctl watch {done.seat}")
+        show.tell(f"{done.seat} is on its way. {done.detail} playctl watch {done.seat}")
 
 
 @click.command()
@@ -121,11 +120,11 @@ def stop(invocation: Invocation, seat: str, now: bool, as_json: bool) -> None:
     if as_json:
         show.document(done)
     elif done.session_id is None:
-        click.echo(f"{done.seat}: the pending restart is cancelled.")
+        show.tell(f"{done.seat}: the pending restart is cancelled.")
     else:
-        click.echo(
+        show.tell(
             f"{done.seat}: {done.outcome or done.state} after {done.turns_taken:,} turns, "
-            f"leave {(done.leave or 'unknown').replace('_', ' ')}. {plain(done.detail)}"
+            f"leave {(done.leave or 'unknown').replace('_', ' ')}. {done.detail}"
         )
     if done.survivors:
         pids = ", ".join(map(str, done.survivors))
@@ -147,7 +146,7 @@ def pause(invocation: Invocation, seat: str, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.seat} pauses after its turn. To go on: playctl resume {done.seat}")
+        show.tell(f"{done.seat} pauses after its turn. To go on: playctl resume {done.seat}")
 
 
 @click.command()
@@ -160,7 +159,7 @@ def resume(invocation: Invocation, seat: str, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        click.echo(f"{done.seat} plays on.")
+        show.tell(f"{done.seat} plays on.")
 
 
 class _Ceiling(click.ParamType[float | UnsetType | None]):
@@ -273,12 +272,12 @@ def observe(invocation: Invocation, seat: str, as_json: bool) -> None:
     session = done.session
     card = session.card
     state = f"{session.state}{', paused' if session.paused else ''}"
-    click.echo(f"{done.seat}: {state}, {session.phase or 'between turns'}")
+    show.tell(f"{done.seat}: {state}, {session.phase or 'between turns'}")
     if card is None:
-        click.echo("No turn has ended yet.")
+        show.tell("No turn has ended yet.")
         return
     if card.picture:
-        click.echo(plain(card.picture))
+        show.tell(card.picture)
     for label, value in (
         ("scene", card.scene),
         ("thought", card.thought),
@@ -289,9 +288,9 @@ def observe(invocation: Invocation, seat: str, as_json: bool) -> None:
         ("said", card.spoken),
     ):
         if value:
-            click.echo(f"{label:>10}  {show.one_line(value, 600)}")
-    click.echo(f"{'turn':>10}  {card.turn}, {card.outcome}")
-    click.echo(f"{'tokens':>10}  {show.used_tokens(session.budget)}")
+            show.tell(f"{label:>10}  {show.one_line(value, 600)}")
+    show.tell(f"{'turn':>10}  {card.turn}, {card.outcome}")
+    show.tell(f"{'tokens':>10}  {show.used_tokens(session.budget)}")
 
 
 @click.command()
@@ -306,7 +305,7 @@ def recall(invocation: Invocation, seat: str, as_json: bool) -> None:
     else:
         from kernel.journal.story import Story, tell_story
 
-        click.echo(plain(tell_story(msgspec.json.decode(done.story, type=Story))))
+        show.tell(tell_story(msgspec.json.decode(done.story, type=Story)))
 
 
 def _given(value: N | None) -> N | UnsetType:

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from daemon.control import wire
-from daemon.plain_text import plain
+from daemon.plain_text import escaped, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,14 +36,19 @@ COLOURS = {
 }
 
 
+def tell(text: str, *, err: bool = False) -> None:
+    """Prints text for people, without what a terminal would obey."""
+    click.echo(plain(text), err=err)
+
+
 def document(result: object) -> None:
     """Prints a result as one JSON document."""
-    click.echo(msgspec.json.format(msgspec.json.encode(result), indent=2).decode())
+    click.echo(escaped(msgspec.json.format(msgspec.json.encode(result), indent=2).decode()))
 
 
 def json_line(event: object) -> None:
     """Prints one item of a stream as a line of JSON."""
-    click.echo(msgspec.json.encode(event).decode())
+    click.echo(escaped(msgspec.json.encode(event).decode()))
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:

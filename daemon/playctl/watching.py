@@ -89,7 +89,7 @@ def drawn(live: bool) -> Generator[Callable[[wire.Event], None]]:
     finally:
         # The picture was on a screen of its own, which is gone: Ctrl-C too leaves what it was.
         if last := picture.last_line():
-            click.echo(last)
+            show.tell(last)
 
 
 def line_of(event: wire.Event) -> str | None:
@@ -127,4 +127,4 @@ class _Lines:
                 return
             self._states[event.seat.seat] = line or ""
         if line is not None:
-            click.echo(line)
+            show.tell(line)

@@ -7,7 +7,6 @@ from typing import Literal
 import click
 
 from daemon.control import wire
-from daemon.plain_text import plain
 from daemon.playctl import show
 from daemon.playctl.client import WORLD
 from daemon.playctl.exits import Exit, Trouble
@@ -72,5 +71,5 @@ def _do(
     else:
         pid = f", pid {found.pid}" if found.pid is not None else ""
         how = ", started now" if found.started else ""
-        click.echo(f"{found.world}: {found.state}{how}{pid}. {plain(found.detail)}".strip())
+        show.tell(f"{found.world}: {found.state}{how}{pid}. {found.detail}".strip())
     return found

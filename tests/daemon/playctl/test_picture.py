@@ -81,9 +81,12 @@ def test_nothing_of_a_model_reaches_the_terminal_as_a_command():
     nasty = wire.Card(
         turn=1, at="", outcome="x", thought="\x1b[2J[bold]not markup[/bold]", picture="\x9b1m"
     )
+    picture.take(playing(9))
+    picture.take(wire.PhaseChanged(seat="red", session_id="s", phase="\x1b]0;x\x07", turn=1))
     picture.take(turn(nasty, used(1, None)))
     text = text_of(picture)
     assert "\x1b" not in text
+    assert "\x07" not in text
     assert "\x9b" not in text
     assert "[bold]not markup[/bold]" in text
 
