@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -65,6 +65,12 @@ async def told(
         nursery.cancel_scope.cancel()
 
 
+async def until_said(caplog, text: str) -> None:
+    with trio.fail_after(10):
+        while text not in caplog.text:  # noqa: ASYNC110
+            await trio.sleep(0.01)
+
+
 async def test_the_status_follows_what_is_played(opened, listener) -> None:
     async with opened("plays", 3) as daemon:
         async with told(daemon.supervisor, listener, keep_status) as heard:
@@ -123,6 +129,26 @@ async def test_a_pump_that_does_not_come_back_starves_the_watchdog(opened, liste
                     await heard.next()
                 await trio.sleep(0.5)
                 assert heard.nothing()
+            assert await heard.until("WATCHDOG") == "1"
+
+
+async def test_case_40_pumps_that_all_answer_late_on_a_busy_machine_feed_the_watchdog(
+    opened, listener, caplog
+) -> None:
+    async with opened("good") as daemon:
+        for seat in ("red", "blue"):
+            await daemon.join(seat)
+        pulses = [session.pulse for _, session in daemon.supervisor.register.live()]
+        async with told(daemon.supervisor, listener, feed_watchdog) as heard:
+            assert await heard.until("WATCHDOG") == "1"
+            with ExitStack() as at_work:
+                for pulse in pulses:
+                    at_work.enter_context(pulse.at_work())
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(until_said, caplog, "the pump of seat red is stuck")
+                    nursery.start_soon(until_said, caplog, "the pump of seat blue is stuck")
+                while not heard.nothing():
+                    await heard.next()
             assert await heard.until("WATCHDOG") == "1"
 
 
