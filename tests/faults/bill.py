@@ -1,0 +1,144 @@
+"""What holds of the bill, by the model server's own count of every request."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from evidence import Call, Evidence, Journal, Usage, moment
+
+RESERVE = 16_000
+
+
+@dataclass
+class Sitting:
+    """One sitting's runs, oldest first."""
+
+    seat: str
+    runs: list[Journal] = field(default_factory=list[Journal])
+
+    @property
+    def began(self) -> float:
+        """When its first run did, seconds since 1970."""
+        return moment(self.runs[0].lines[0].at)
+
+    @property
+    def charged(self) -> int:
+        """What its journals charge it."""
+        return sum(line.charged for run in self.runs for line in final(run).values())
+
+
+def final(run: Journal) -> dict[str, Usage]:
+    """Each call's last word: its settlement, or its reserve if it never settled."""
+    return {line.call_id: line for line in run.of(Usage)}
+
+
+def sittings(evidence: Evidence) -> dict[str, Sitting]:
+    """By id. A run that has no header, for a full disk, is known by its row."""
+    found: dict[str, Sitting] = {}
+    for session in evidence.sessions:
+        run = evidence.journal_of(session.session_id)
+        if run is not None and run.lines:
+            found.setdefault(session.sitting_id, Sitting(session.seat)).runs.append(run)
+    return found
+
+
+def _calls_are_as_counted(evidence: Evidence) -> Iterator[str]:
+    counted = {
+        seat: Counter(
+            (call.prompt_tokens, call.completion_tokens, call.cached_tokens)
+            for call in calls
+            if call.usage_reported
+        )
+        for seat, calls in _calls_by_seat(evidence).items()
+    }
+    for sitting in sittings(evidence).values():
+        for run in sitting.runs:
+            for line in final(run).values():
+                numbers = (line.input or 0, line.output or 0, line.cache_read or 0)
+                if not line.reported:
+                    continue
+                if counted[sitting.seat][numbers] == 0:
+                    yield f"{run.run_id}, {line.call_id}: {numbers}, which no answer of it said"
+                counted[sitting.seat][numbers] -= 1
+                if line.charged != numbers[0] + numbers[1]:
+                    yield f"{run.run_id}, {line.call_id}: {numbers} is charged {line.charged}"
+
+
+def _unreported_calls_charge_the_reserve(evidence: Evidence) -> Iterator[str]:
+    for run in evidence.journals:
+        stages = Counter((line.call_id, line.stage) for line in run.of(Usage))
+        yield from (
+            f"{run.run_id}, {call}: {stage} {times} times"
+            for (call, stage), times in stages.items()
+            if times > 1
+        )
+        for call, line in final(run).items():
+            if not line.reported and line.charged != RESERVE:
+                yield f"{run.run_id}, {call}: unreported, and charged {line.charged}"
+
+
+def _every_request_has_its_reserve(evidence: Evidence) -> Iterator[str]:
+    reserved: Counter[str] = Counter()
+    for sitting in sittings(evidence).values():
+        reserved[sitting.seat] += sum(len(final(run)) for run in sitting.runs)
+    for seat, calls in _calls_by_seat(evidence).items():
+        if len(calls) > reserved[seat]:
+            yield f"seat {seat}: {len(calls)} requests were answered, {reserved[seat]} reserved"
+    chats = sum(call.request == "chat" for call in evidence.calls)
+    if chats > reserved.total():
+        yield f"{chats} requests came to the model, {reserved.total()} are in journals"
+
+
+def _no_sitting_pays_too_little(evidence: Evidence) -> Iterator[str]:
+    by_seat: dict[str, list[Sitting]] = defaultdict(list)
+    for sitting in sittings(evidence).values():
+        by_seat[sitting.seat].append(sitting)
+    for seat, calls in _calls_by_seat(evidence).items():
+        ours = sorted(by_seat[seat], key=lambda sitting: sitting.began)
+        begins = [sitting.began for sitting in ours]
+        counted: Counter[int] = Counter()
+        for call in calls:
+            counted[bisect_right(begins, moment(call.at)) - 1] += call.tokens
+        for number, sitting in enumerate(ours):
+            if counted[number] > sitting.charged:
+                yield (
+                    f"seat {seat}, sitting of {sitting.runs[0].run_id}: {counted[number]} tokens "
+                    f"by the server, {sitting.charged} charged"
+                )
+
+
+def _no_call_begins_past_the_ceiling(evidence: Evidence) -> Iterator[str]:
+    for id, sitting in sittings(evidence).items():
+        before = 0
+        for run in sitting.runs:
+            ceiling = None if run.header is None else run.header.budget.tokens
+            settled = 0
+            for line in run.of(Usage):
+                if line.stage == "settled":
+                    settled += line.charged
+                elif ceiling is not None and before + settled >= ceiling:
+                    yield (
+                        f"sitting {id}, {line.call_id}: begun with {before + settled} of {ceiling}"
+                    )
+            before += sum(line.charged for line in final(run).values())
+
+
+def _calls_by_seat(evidence: Evidence) -> dict[str, list[Call]]:
+    """The chat calls that a seat's own wire saw answered, or began to."""
+    chats = {call.index: call for call in evidence.calls if call.request == "chat"}
+    return {
+        seat: [chats[index] for index in found["model"] if index in chats]
+        for seat, found in evidence.answers.items()
+    }
+
+
+CHECKS: dict[str, Callable[[Evidence], Iterator[str]]] = {
+    "every reported call is what the model server counted": _calls_are_as_counted,
+    "every unreported call charges the reserve, once": _unreported_calls_charge_the_reserve,
+    "every request to the model has its reserve in a journal": _every_request_has_its_reserve,
+    "no sitting is charged less than the server counted": _no_sitting_pays_too_little,
+    "no call begins once a ceiling is reached": _no_call_begins_past_the_ceiling,
+}

@@ -1,0 +1,207 @@
+"""Plays many sessions while everything goes wrong at random, then checks what must hold whatever did.
+
+A seed decides what goes wrong and when. When the time is over all trouble is undone, and every seat
+must play again; then the daemon is drained. What stands in the folder afterwards is all that the
+checks read, so they can be had again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import uuid
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import trio
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "toys"))
+
+from census import RUN_MARK, Census
+from evidence import read_evidence
+from invariants import broken
+from lives import Lives
+from operating import Operator
+from performing import Performer
+from plan import Planned, plan
+from practice import practice_model, practice_world
+from seats import Seats, seats_of
+from small_disk import small_disk
+from story import Story
+
+DISK = "96m"
+PLAY_SECONDS = 90.0
+"""In which every seat must play when nothing goes wrong; a restart waits up to a minute."""
+ENDS_SECONDS = 60.0
+
+
+async def play(folder: Path, seed: int, sessions: int, seconds: float) -> None:
+    """Play and disturb; all that the checks need is in the folder then."""
+    seats = seats_of(sessions)
+    with _state_on_a_disk(folder) as disk:
+        planned = plan(seed, seats.names, seconds, disk=disk is not None)
+        census = Census(uuid.uuid4().hex)
+        os.environ[RUN_MARK] = census.run
+        async with _surroundings(folder, seats, planned.world, planned.model):
+            story = Story(folder / "story.jsonl")
+            lives = Lives(seats.configure(folder), story)
+            operator = Operator(lives)
+            performer = Performer(lives, operator, seats, census, disk, random.Random(seed))
+            left = await _live(lives, operator, performer, planned.faults, seconds)
+    lives.watching.keep(folder / "watched.json")
+    answers = {
+        name: {"world": sorted(wired.world.answers), "model": sorted(wired.model.answers)}
+        for name, wired in seats.wired.items()
+    }
+    for name, value in (("left", left), ("census", census.seen), ("answers", answers)):
+        (folder / f"{name}.json").write_bytes(msgspec.json.encode(value))
+
+
+async def _live(
+    lives: Lives,
+    operator: Operator,
+    performer: Performer,
+    faults: tuple[Planned, ...],
+    seconds: float,
+) -> dict[str, Any]:
+    seats, census, story = performer.seats, performer.census, lives.story
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(census.look_again_and_again)
+        nursery.start_soon(lives.live)
+        async with trio.open_nursery() as disturbed:
+            disturbed.start_soon(operator.operate)
+            await _until_all_play(lives, seats, turns=1)
+            await performer.perform_all(faults, seconds)
+            performer.heal()
+            story.tell("the trouble is over")
+            silent = await _until_all_play(lives, seats, turns=2)
+            story.tell("every seat was given time", silent=silent)
+            disturbed.cancel_scope.cancel()
+        for name in seats.names:
+            operator.left_alone[name] = trio.current_time() + 3600
+        left: dict[str, Any] = {"silent": silent, "joins": operator.answers}
+        lives.over = True
+        if lives.daemon is not None:
+            left |= await _end(lives, seats)
+            lives.daemon.process.send_signal(signal.SIGTERM)
+            with trio.move_on_after(ENDS_SECONDS):
+                while lives.daemon is not None:  # noqa: ASYNC110
+                    await trio.sleep(0.05)
+        left |= {"exit": lives.exit_code, "orphans": census.alive()}
+        nursery.cancel_scope.cancel()
+    for pid in left["orphans"]:
+        os.kill(pid, signal.SIGKILL)
+    return left
+
+
+async def _until_all_play(lives: Lives, seats: Seats, *, turns: int) -> list[str]:
+    """Wait until each has played so many turns from now on; the names of those that did not."""
+    silent: set[str] = set(seats.names)
+    before = dict(lives.watching.by_seat)
+
+    async def wait_for(seat: str) -> None:
+        await lives.watching.until_turns(seat, before.get(seat, 0) + turns)
+        silent.discard(seat)
+
+    with trio.move_on_after(PLAY_SECONDS):
+        async with trio.open_nursery() as nursery:
+            for seat in seats.names:
+                nursery.start_soon(wait_for, seat)
+    return sorted(silent)
+
+
+async def _end(lives: Lives, seats: Seats) -> dict[str, Any]:
+    """Stop every seat; what the daemon holds then."""
+    assert lives.daemon is not None
+    async with trio.open_nursery() as nursery:
+        for seat in seats.names:
+            nursery.start_soon(_stop, lives, seat)
+    at_rest = lives.descriptors_at_rest + 1  # the subscriber's connection
+    with trio.move_on_after(10):
+        while lives.daemon.open_descriptors() > at_rest:  # noqa: ASYNC110
+            await trio.sleep(0.1)
+    return {"descriptorsBefore": at_rest, "descriptorsAfter": lives.daemon.open_descriptors()}
+
+
+async def _stop(lives: Lives, seat: str) -> None:
+    await lives.ask("stop", seat=seat)
+
+
+@asynccontextmanager
+async def _surroundings(
+    folder: Path, seats: Seats, world_misdeeds: tuple[str, ...], model_misdeeds: tuple[str, ...]
+) -> AsyncGenerator[None]:
+    """The world, the model and the wires to them."""
+    async with (
+        practice_world(folder, "--speed", "8", *_each(world_misdeeds)) as world,
+        practice_model(
+            "--latency", "0.6", "--log", str(folder / "model.jsonl"), *_each(model_misdeeds)
+        ) as model,
+        trio.open_nursery() as nursery,
+    ):
+        for wire in seats.lay_wires(_port(world.address), _port(model)):
+            await nursery.start(wire.serve)
+        yield
+        nursery.cancel_scope.cancel()
+
+
+def _each(misdeeds: tuple[str, ...]) -> list[str]:
+    return [word for misdeed in misdeeds for word in ("--misbehave", misdeed)]
+
+
+def _port(address: str) -> int:
+    port = urlsplit(address).port
+    assert port is not None
+    return port
+
+
+@contextmanager
+def _state_on_a_disk(folder: Path) -> Generator[Path | None]:
+    """A disk of its own where that may be mounted, else none; what was on it stays in the folder."""
+    state, kept = folder / "state", folder / "kept"
+    if os.geteuid() != 0:
+        state.mkdir()
+        yield None
+        return
+    with small_disk(state, DISK) as disk:
+        disk.chmod(0o700)
+        try:
+            yield disk
+        finally:
+            shutil.copytree(state, kept)
+    state.rmdir()
+    kept.rename(state)
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="script/fault-run", description=__doc__)
+    parser.add_argument("--seed", type=int, help="decides what goes wrong; else it is drawn")
+    parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--into", type=Path, help="an empty or new folder for the evidence")
+    asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    seed = random.randrange(10**6) if asked.seed is None else asked.seed
+    folder = asked.into or Path(tempfile.mkdtemp(prefix="playd-fault-run-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"seed {seed}, {asked.sessions} sessions, {asked.seconds:g} s", flush=True)
+    trio.run(play, folder.resolve(), seed, asked.sessions, asked.seconds)
+    evidence = read_evidence(folder)
+    found = broken(evidence)
+    print("\n".join(found.told))
+    print(f"The evidence is in {folder}")
+    return 1 if found.any else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
