@@ -30,10 +30,11 @@ def fence_fingerprint(observed: wire.Observation) -> Hashable:
     )
 
 
-def signal_fingerprint(observed: wire.Observation, frame_sha256: str | None) -> Hashable:
+def signal_fingerprint(
+    fence: Hashable, observed: wire.Observation, frame_sha256: str | None
+) -> Hashable:
     """For signals and remembered refusals: an undecoded screen is told apart by its picture."""
-    fingerprint = fence_fingerprint(observed)
-    return (fingerprint, frame_sha256) if undecoded(observed) else fingerprint
+    return (fence, frame_sha256) if undecoded(observed) else fence
 
 
 def menu_fingerprint(menu: wire.Menu | None) -> Hashable:

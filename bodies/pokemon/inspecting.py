@@ -22,36 +22,51 @@ def inspect(turn: RecordedTurn) -> Inspection:
     """Open one turn. Raises JournalDamaged."""
     evidence = evidence_of(turn) or RecordedEvidence()
     result = turn.decode(_result, evidence.action_result, "evidence.actionResult")
+    shown = _Screen(turn, evidence.decision, "decision")
+    after = _Screen(turn, evidence.post_action, "postAction")
     return Inspection(
-        saw=tuple(_screen(turn, evidence.decision, "decision")),
-        result=(
-            *_given(result),
-            *_screen(turn, evidence.post_action, "postAction", around=False),
-        ),
-        surroundings=tuple(
-            _surroundings(turn, evidence.decision, "decision")
-            + _surroundings(turn, evidence.post_action, "postAction")
-        ),
+        saw=tuple(shown.told(around=True)),
+        result=(*_given(result), *after.told(around=False)),
+        surroundings=(*shown.surroundings(), *after.surroundings()),
     )
 
 
-def _screen(
-    turn: RecordedTurn, moment: Moment | None, stage: str, *, around: bool = True
-) -> Iterator[Passage]:
-    if moment is None:
-        return
-    if scene := scene_in(turn, moment, stage):
-        yield Passage("scene", _scene_words(scene.mode, scene.input_ready))
-    if overworld := _overworld_in(turn, moment, stage):
-        if at := overworld.position:
-            facing = f", facing {overworld.facing}" if overworld.facing else ""
-            yield Passage("place", f"{at.map_id} ({at.x},{at.y}){facing}")
-        if around and overworld.minimap:
-            yield Passage("around", "\n".join(overworld.minimap.rows), fixed=True)
-    if dialog := turn.decode(_dialog, moment.data("dialog"), f"evidence.{stage}.dialog"):
-        yield Passage("text", "\n".join(dialog.lines))
-    if menu := turn.decode(_menu, moment.data("menu"), f"evidence.{stage}.menu"):
-        yield Passage("menu", _menu_words(menu))
+class _Screen:
+    """What one stage saw. Raises JournalDamaged."""
+
+    def __init__(self, turn: RecordedTurn, moment: Moment | None, stage: str) -> None:
+        moment = moment or Moment()
+        within = f"evidence.{stage}"
+        self._scene = scene_in(turn, moment, stage)
+        self._overworld = turn.decode(_overworld, moment.data("overworld"), f"{within}.overworld")
+        self._dialog = turn.decode(_dialog, moment.data("dialog"), f"{within}.dialog")
+        self._menu = turn.decode(_menu, moment.data("menu"), f"{within}.menu")
+
+    def told(self, *, around: bool) -> Iterator[Passage]:
+        if self._scene:
+            yield Passage("scene", _scene_words(self._scene.mode, self._scene.input_ready))
+        if overworld := self._overworld:
+            if at := overworld.position:
+                facing = f", facing {overworld.facing}" if overworld.facing else ""
+                yield Passage("place", f"{at.map_id} ({at.x},{at.y}){facing}")
+            if around and overworld.minimap:
+                yield Passage("around", "\n".join(overworld.minimap.rows), fixed=True)
+        if self._dialog:
+            yield Passage("text", "\n".join(self._dialog.lines))
+        if self._menu:
+            yield Passage("menu", _menu_words(self._menu))
+
+    def surroundings(self) -> Iterator[Surroundings]:
+        overworld = self._overworld
+        if overworld is None or overworld.position is None or overworld.minimap is None:
+            return
+        corner = overworld.minimap.top_left
+        yield Surroundings(
+            map_id=overworld.position.map_id,
+            x=corner.x,
+            y=corner.y,
+            rows=overworld.minimap.rows,
+        )
 
 
 def _scene_words(mode: str | None, ready: bool | None) -> str:
@@ -87,27 +102,6 @@ def _given(result: _Result | None) -> Iterator[Passage]:
         yield Passage(
             "spent", f"{outcome.inputs_spent} inputs, {outcome.frames_spent} frames{changed}"
         )
-
-
-def _surroundings(turn: RecordedTurn, moment: Moment | None, stage: str) -> list[Surroundings]:
-    if moment is None:
-        return []
-    overworld = _overworld_in(turn, moment, stage)
-    if overworld is None or overworld.position is None or overworld.minimap is None:
-        return []
-    corner = overworld.minimap.top_left
-    return [
-        Surroundings(
-            map_id=overworld.position.map_id,
-            x=corner.x,
-            y=corner.y,
-            rows=overworld.minimap.rows,
-        )
-    ]
-
-
-def _overworld_in(turn: RecordedTurn, moment: Moment, stage: str) -> _Overworld | None:
-    return turn.decode(_overworld, moment.data("overworld"), f"evidence.{stage}.overworld")
 
 
 class _Corner(Struct, frozen=True):

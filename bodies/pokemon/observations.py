@@ -15,7 +15,14 @@ from bodies.pokemon import wire
 
 Kind = Literal["danger", "scene", "overworld", "battle", "dialog", "menu"]
 
-_SLOTS = 6
+_SLOTS: dict[Kind, int] = {
+    "danger": 1,
+    "scene": 2,
+    "overworld": 3,
+    "battle": 4,
+    "dialog": 5,
+    "menu": 6,
+}
 _WALL = "#"
 _STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
@@ -136,12 +143,15 @@ class Menu(Struct, frozen=True, rename="camel"):
     untrusted: bool
 
 
+Data = Danger | Scene | Overworld | Battle | Dialog | Menu
+
+
 class Seen(Struct, frozen=True, rename="camel"):
     """One observation, with where and when it was made."""
 
     captured_at: str
     character_id: str
-    data: Danger | Scene | Overworld | Battle | Dialog | Menu
+    data: Data
     frame: int
     goal_version: int
     kind: Kind
@@ -161,47 +171,40 @@ class Witness:
         self._game_id = game_id
         self._samplings = 0
 
-    def observations(self, observed: wire.Observation) -> tuple[Seen, ...]:
-        """What this sampling says: danger and scene always, the rest as far as it was read."""
-        self._samplings += 1
+    def shown_by(self, observed: wire.Observation) -> dict[Kind, Data]:
+        """What a screen says: danger and scene always, the rest as far as it was read."""
+        shown: dict[Kind, Data] = {"danger": _danger(observed), "scene": _scene(observed.scene)}
         state = observed.state or None
-        told: list[Seen] = [
-            self._seen(observed, "danger", 1, _danger(observed)),
-            self._seen(observed, "scene", 2, _scene(observed.scene)),
-        ]
         if state is None:
-            return tuple(told)
+            return shown
         if state.overworld:
-            overworld = _overworld(state, state.overworld, observed.minimap or None)
-            told.append(self._seen(observed, "overworld", 3, overworld))
+            shown["overworld"] = _overworld(state, state.overworld, observed.minimap or None)
         if observed.scene.mode == "battle" and state.party is not UNSET:
-            told.append(self._seen(observed, "battle", 4, Battle(_party(state.party))))
+            shown["battle"] = Battle(_party(state.party))
         if state.dialog_lines:
-            dialog = Dialog(0, state.dialog_lines, self._game_id, True)
-            told.append(self._seen(observed, "dialog", 5, dialog))
+            shown["dialog"] = Dialog(0, state.dialog_lines, self._game_id, True)
         if state.menu:
-            menu = Menu(state.menu.cursor, state.menu.entries, state.menu.menu_id, True)
-            told.append(self._seen(observed, "menu", 6, menu))
-        return tuple(told)
+            shown["menu"] = Menu(state.menu.cursor, state.menu.entries, state.menu.menu_id, True)
+        return shown
 
-    def _seen(
-        self,
-        observed: wire.Observation,
-        kind: Kind,
-        slot: int,
-        data: Danger | Scene | Overworld | Battle | Dialog | Menu,
-    ) -> Seen:
-        return Seen(
-            observed.observed_at,
-            self._character_id,
-            data,
-            observed.frame,
-            1,
-            kind,
-            f"world-observation-{(self._samplings - 1) * _SLOTS + slot}",
-            1,
-            self._session_id,
-            self._world_id,
+    def observations(self, observed: wire.Observation, shown: dict[Kind, Data]) -> tuple[Seen, ...]:
+        """The observations of this sampling, whose screen says `shown`."""
+        ids = self._samplings * len(_SLOTS)
+        self._samplings += 1
+        return tuple(
+            Seen(
+                observed.observed_at,
+                self._character_id,
+                data,
+                observed.frame,
+                1,
+                kind,
+                f"world-observation-{ids + _SLOTS[kind]}",
+                1,
+                self._session_id,
+                self._world_id,
+            )
+            for kind, data in shown.items()
         )
 
 

@@ -30,7 +30,10 @@ class Moment(Struct, frozen=True):
 
     def data(self, kind: str) -> Raw:
         """The first observation of this kind; `null` when there is none."""
-        return next((seen.data for seen in self.observations if seen.kind == kind), NULL)
+        for seen in self.observations:
+            if seen.kind == kind:
+                return seen.data
+        return NULL
 
 
 class Scene(Struct, frozen=True, rename="camel"):

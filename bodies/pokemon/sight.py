@@ -1,4 +1,8 @@
-"""A sight: one sampling with its evidence encoded once and its fingerprints taken once."""
+"""A sight: one sampling with its evidence encoded once and its fingerprints taken once.
+
+Most samplings find the screen that the one before found, so what follows from a screen alone is
+made once for as long as it stays.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from bodies.pokemon import wire
 from bodies.pokemon.fingerprint import fence_fingerprint, signal_fingerprint
-from bodies.pokemon.observations import Kind, Witness
+from bodies.pokemon.observations import Data, Kind, Witness
 from kernel.body import Sight
 
 SCENE_WORDS = 120
@@ -58,26 +62,39 @@ class Eyes:
         self._world_id = world_id
         self._provenance: tuple[tuple[str, int, int | UnsetType], bytes] | None = None
         self._digests: tuple[bytes, str] | None = None
+        self._latest: tuple[wire.Observation, _Screen] | None = None
 
     def sight(self, observed: wire.Observation, png: bytes | None) -> PokemonSight:
         """The sight of one sampling, with the picture that belongs to it."""
-        observations = self._witness.observations(observed)
-        encoded = _encoder.encode(observations)
+        screen = self._screen(observed)
+        encoded = _encoder.encode(self._witness.observations(observed, screen.shown))
         digest = self._digest(png) if png else None
-        mark = signal_fingerprint(observed, digest)
-        view = View(observed, mark, digest, tuple(seen.kind for seen in observations))
+        mark = signal_fingerprint(screen.fingerprint, observed, digest)
         return Sight(
-            native=view,
-            fingerprint=fence_fingerprint(observed),
+            native=View(observed, mark, digest, screen.kinds),
+            fingerprint=screen.fingerprint,
             stage=msgspec.Raw(
                 b'{"observations":' + encoded + b',"provenance":' + self._from(observed) + b"}"
             ),
             sha256=sha256(encoded).hexdigest(),
-            scene=_scene_words(view),
-            picture=_picture(view),
+            scene=screen.words,
+            picture=screen.picture,
             frame=png,
             frame_sha256=digest,
         )
+
+    def _screen(self, observed: wire.Observation) -> _Screen:
+        if self._latest is None or not _same_screen(self._latest[0], observed):
+            shown = self._witness.shown_by(observed)
+            screen = _Screen(
+                shown,
+                tuple(shown),
+                fence_fingerprint(observed),
+                _scene_words(observed),
+                _picture(observed),
+            )
+            self._latest = (observed, screen)
+        return self._latest[1]
 
     def _digest(self, png: bytes) -> str:
         if self._digests is None or self._digests[0] is not png:
@@ -100,26 +117,44 @@ class _Provenance(Struct, frozen=True, rename="camel"):
     adapter_version: int | UnsetType = UNSET
 
 
-def _scene_words(view: View) -> str:
-    mode = view.observed.scene.mode
-    at = view.at
+class _Screen(Struct, frozen=True):
+    """What follows from a screen, whenever it is sampled."""
+
+    shown: dict[Kind, Data]
+    kinds: tuple[Kind, ...]
+    fingerprint: Hashable
+    words: str
+    picture: str
+
+
+def _same_screen(one: wire.Observation, other: wire.Observation) -> bool:
+    return (
+        one.state == other.state
+        and one.scene == other.scene
+        and one.minimap == other.minimap
+        and one.body_generation == other.body_generation
+    )
+
+
+def _scene_words(observed: wire.Observation) -> str:
+    mode, state = observed.scene.mode, observed.state or _NOTHING_READ
+    at = state.overworld or None
     where = f"{at.map_id} ({at.x},{at.y}) facing {at.facing}" if at else "no position"
     if mode == "overworld" and at:
         return where[:SCENE_WORDS]
-    menu = view.menu
-    what = f"{mode} {menu.menu_id}" if menu else mode
+    what = f"{mode} {state.menu.menu_id}" if state.menu else mode
     return f"{what}, {where}"[:SCENE_WORDS]
 
 
-def _picture(view: View) -> str:
+def _picture(observed: wire.Observation) -> str:
     """The minimap with its people, then dialog and menu as text."""
     parts: list[str] = []
-    minimap = view.observed.minimap or None
-    if minimap:
-        parts.append("\n".join(_peopled(minimap, view.state)))
-    if view.lines:
-        parts.append("\n".join(view.lines))
-    if menu := view.menu:
+    state = observed.state or _NOTHING_READ
+    if observed.minimap:
+        parts.append("\n".join(_peopled(observed.minimap, state.npcs or ())))
+    if state.dialog_lines:
+        parts.append("\n".join(state.dialog_lines))
+    if menu := state.menu:
         parts.append(
             "\n".join(
                 f"{'>' if index == menu.cursor else ' '} {entry.label}"
@@ -129,15 +164,14 @@ def _picture(view: View) -> str:
     return "\n\n".join(parts)[:PICTURE_TEXT]
 
 
-def _peopled(minimap: wire.Minimap, state: wire.GameState | None) -> tuple[str, ...]:
-    if state is None or not state.npcs:
-        return minimap.rows
+def _peopled(minimap: wire.Minimap, npcs: tuple[wire.Npc, ...]) -> list[str]:
     rows = list(minimap.rows)
-    for npc in state.npcs:
+    for npc in npcs:
         row, column = npc.y - minimap.top_left.y, npc.x - minimap.top_left.x
         if 0 <= row < len(rows) and 0 <= column < len(rows[row]) and rows[row][column] != "@":
             rows[row] = f"{rows[row][:column]}o{rows[row][column + 1 :]}"
-    return tuple(rows)
+    return rows
 
 
+_NOTHING_READ = wire.GameState()
 _encoder = msgspec.json.Encoder()

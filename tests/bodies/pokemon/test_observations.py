@@ -14,7 +14,9 @@ MENU = wire.Menu("shop", 1, (wire.MenuEntry("buy", "Buy"), wire.MenuEntry("sell"
 
 def told(observed: wire.Observation) -> dict[str, Any]:
     witness = Witness("ses_1", "kanto", "player-1", "firered")
-    seen = json.loads(msgspec.json.encode(witness.observations(observed)))
+    seen = json.loads(
+        msgspec.json.encode(witness.observations(observed, witness.shown_by(observed)))
+    )
     return {one["kind"]: one["data"] for one in seen}
 
 
@@ -123,11 +125,9 @@ def test_surroundings_at_the_edge_of_the_minimap_are_not_made_up(screen: Any):
 
 def test_every_observation_has_an_id_of_its_own(screen: Any):
     witness = Witness("ses_1", "kanto", "player-1", "firered")
-    ids = [
-        seen.observation_id
-        for _ in range(3)
-        for seen in witness.observations(screen("dialog", lines=("Ahoy!",)))
-    ]
+    dialog = screen("dialog", lines=("Ahoy!",))
+    shown = witness.shown_by(dialog)
+    ids = [seen.observation_id for _ in range(3) for seen in witness.observations(dialog, shown)]
 
     assert len(set(ids)) == len(ids) == 12
 

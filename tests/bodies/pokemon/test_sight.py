@@ -4,6 +4,8 @@ from typing import Any
 import msgspec
 
 from bodies.pokemon import wire
+from bodies.pokemon.observations import Witness
+from bodies.pokemon.sight import Eyes
 
 
 def test_a_stage_carries_the_observations_and_the_body_they_are_of(sighted: Any):
@@ -47,3 +49,24 @@ def test_a_frame_is_known_by_its_digest(sighted: Any, png: Any):
     assert sight.frame == png("a")
     assert sight.frame_sha256 == hashlib.sha256(png("a")).hexdigest()
     assert sighted().frame_sha256 is None
+
+
+def test_what_was_seen_before_never_shows_in_a_later_sight(screen: Any):
+    """Samplings that find the same screen share its reading; no other one gets any of it."""
+
+    def eyes() -> Eyes:
+        return Eyes(Witness("ses_1", "kanto", "player-1", "firered"), "kanto")
+
+    menu = wire.Menu("shop", 0, (wire.MenuEntry("buy", "Buy"),))
+    same = {"frame": 20}
+    changes = (
+        *({}, same, {"at": (4, 2)}, {"input_ready": False}, {"mode": "menu", "menu": menu}),
+        *({"lines": ("Ahoy!",)}, {"generation": 2}, {"npcs": (wire.Npc(1, 1, 5, 1),)}, same),
+    )
+    one = eyes()
+    for samplings, change in enumerate(changes):
+        observed = screen(**change)
+        fresh = eyes()
+        for _ in range(samplings):
+            fresh.sight(screen(decoded=False), None)
+        assert one.sight(observed, None) == fresh.sight(observed, None)
