@@ -10,6 +10,7 @@ from bodies.minecraft.judging import judge
 from bodies.minecraft.turn_line import Call, MinecraftTurnLine
 from kernel.journal.evaluation.verdicts import Judgement
 from kernel.journal.inspection import Inspection
+from kernel.journal.lenience import read
 from kernel.journal.lines import NULL, Turn, Usage, opaque
 from kernel.journal.projection import ProjectedTurn
 from kernel.journal.recorded import RecordedTurn
@@ -20,7 +21,7 @@ class MinecraftReading:
 
     def project(self, line: bytes) -> ProjectedTurn:
         """Read one turn line. Raises msgspec's `DecodeError` for a damaged one."""
-        return _project(_decoder.decode(line))
+        return _project(read(_decoder, line))
 
     def judge(self, turn: RecordedTurn) -> Judgement:
         """The verdicts on a turn that are the game's own. Raises JournalDamaged."""

@@ -35,6 +35,17 @@ class JournalDamaged(JournalError):
         self.problem = problem
 
 
+class LongTail(JournalDamaged):
+    """The last line has no newline and is longer than any that is kept: torn, not damaged.
+
+    `bytes` is its whole length. Readers that read on past a torn tail catch it.
+    """
+
+    def __init__(self, path: Path, line: int, bytes: int) -> None:
+        super().__init__(path, line, f"torn tail: {bytes} bytes without a newline")
+        self.bytes = bytes
+
+
 def damage_of(path: Path, line: int, error: Exception, within: str = "") -> JournalDamaged:
     """The damage that a decoder found. `within` is the field that the decoder was given."""
     problem, _, place = str(error).partition(" - at `$")

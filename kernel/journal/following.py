@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernel.journal.damage import JournalDamaged, JournalUnreadable
+from kernel.journal.damage import JournalDamaged, JournalUnreadable, LongTail
 from kernel.journal.lines import LINE_LIMIT, HeaderLine
 from kernel.journal.projection import FindReading, JournalReading, project
-from kernel.journal.reader import Entry, decode_line, reading_for
+from kernel.journal.reader import Entry, decode_line, reading_for, too_long
 from kernel.journal.recorded import recorded
 from kernel.journal.recovery import OpenTurn
 
@@ -34,12 +34,14 @@ class GrowingJournal:
                 file.seek(self._read)
                 while text := file.readline(LINE_LIMIT + 1):
                     if len(text) > LINE_LIMIT:
-                        raise JournalDamaged(self.path, self._lines + 1, "longer than 256 KiB")
+                        raise too_long(self.path, self._lines + 1, text, file)
                     if not text.endswith(b"\n"):
                         return
                     self._read += len(text)
                     self._lines += 1
                     yield from self._entries(text)
+        except LongTail:
+            return
         except OSError as error:
             raise JournalUnreadable(self.path, error) from error
 

@@ -33,6 +33,9 @@ Instant = Annotated[
 
 Sha256 = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 
+Milliseconds = Count | Annotated[float, Meta(ge=0)]
+"""Whole in our journals; a clock that counts finer has left fractions in others."""
+
 Dollars = Annotated[float, Meta(ge=0)]
 """An estimate, always (K29)."""
 
@@ -345,7 +348,7 @@ class SummaryLine(Line, frozen=True, kw_only=True, tag="summary"):
     outcome: str
     turns_taken: Count
     accepted: Count = 0
-    duration_ms: Count = 0
+    duration_ms: Milliseconds = 0
     usage: Usage | None = None
     progress: Raw = NULL
     volition: Volition = Volition()

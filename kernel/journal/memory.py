@@ -8,7 +8,7 @@ from pathlib import Path
 from kernel.journal.damage import JournalDamaged, JournalError, JournalUnreadable
 from kernel.journal.lines import HeaderLine
 from kernel.journal.projection import FindReading, canonical
-from kernel.journal.reader import decode_line, lines_of
+from kernel.journal.reader import decode_line, lines_that_fit
 from kernel.journal.recorded import RecordedTurn
 from kernel.journal.run import RunWalk
 
@@ -80,7 +80,7 @@ def read_header(path: Path) -> HeaderLine | None:
 
     Raises JournalUnreadable and JournalDamaged.
     """
-    for number, text in lines_of(path):
+    for number, text in lines_that_fit(path):
         if not text.endswith(b"\n"):
             return None
         header = decode_line(path, number, text, None)

@@ -11,13 +11,16 @@ and `action` lines and marked `recovered`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 from msgspec import UNSET
 
-from kernel.journal.damage import JournalDamaged, JournalUnreadable, damage_of
+from kernel.journal.damage import JournalDamaged, JournalUnreadable, LongTail, damage_of
+from kernel.journal.lenience import read
 from kernel.journal.lines import (
     LINE_LIMIT,
     ActionLine,
@@ -86,7 +89,7 @@ class JournalReader:
         reading: JournalReading | None = None
         open_turn = OpenTurn()
         number = 0
-        for number, text in lines_of(self.path):
+        for number, text in self._lines():
             torn = not text.endswith(b"\n")
             try:
                 value = decode_line(self.path, number, text, reading)
@@ -108,11 +111,18 @@ class JournalReader:
         if cut_off := open_turn.end():
             yield Entry(number, recorded(self.path, number, project(cut_off), recovered=True))
 
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        try:
+            yield from lines_of(self.path)
+        except LongTail as tail:
+            self.torn = TornTail(tail.line, tail.bytes, whole=False)
+
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """Line numbers from 1 and lines with their newline, which the last one may lack.
 
-    Raises JournalUnreadable, and JournalDamaged for a line past 256 KiB.
+    Raises JournalUnreadable, JournalDamaged for a line past 256 KiB, and LongTail for a last one
+    past it that has no newline.
     """
     number = 0
     try:
@@ -120,10 +130,28 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             while text := file.readline(LINE_LIMIT + 1):
                 number += 1
                 if len(text) > LINE_LIMIT:
-                    raise JournalDamaged(path, number, "longer than 256 KiB")
+                    raise too_long(path, number, text, file)
                 yield number, text
     except OSError as error:
         raise JournalUnreadable(path, error) from error
+
+
+def lines_that_fit(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The same, where a torn tail that is too long to be read is no more than the end."""
+    with suppress(LongTail):
+        yield from lines_of(path)
+
+
+def too_long(path: Path, number: int, start: bytes, file: BinaryIO) -> JournalDamaged:
+    """The damage that a line past 256 KiB is, without taking the rest of it into memory."""
+    length = len(start)
+    ended = start.endswith(b"\n")
+    while not ended and (more := file.readline(LINE_LIMIT)):
+        length += len(more)
+        ended = more.endswith(b"\n")
+    if ended:
+        return JournalDamaged(path, number, "longer than 256 KiB")
+    return LongTail(path, number, length)
 
 
 def decode_line(path: Path, number: int, text: bytes, reading: JournalReading | None) -> Value:
@@ -135,7 +163,7 @@ def decode_line(path: Path, number: int, text: bytes, reading: JournalReading | 
         text.decode()
         if reading is not None and kind_of(text) == "turn":
             return recorded(path, number, reading.project(text))
-        line = _line.decode(text)
+        line = read(_line, text)
     except UNDECODABLE as error:
         raise damage_of(path, number, error) from error
     return recorded(path, number, project(line)) if isinstance(line, TurnLine) else line

@@ -7,29 +7,29 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from kernel.journal.damage import damage_of
-from kernel.journal.lines import NULL, ActionResult, Evidence, Screenshot, Stage, Timing, Turn
+from kernel.journal.lenience import read
+from kernel.journal.lines import NULL, ActionResult, Count, Screenshot, Stage, Timing, Turn
 from kernel.journal.projection import ProjectedTurn
 from kernel.undecodable import UNDECODABLE
 
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedEvidence:
+class RecordedEvidence(Struct, frozen=True, kw_only=True, rename="camel"):
     """An `Evidence` with its stages decoded; a stage that did not happen is None (K34)."""
 
     decision: Stage | None
-    immediate_pre_action: Stage | None
-    post_action: Stage | None
-    action_result: ActionResult | None
-    progress_before: Raw
-    progress_after: Raw
-    signals: Raw
-    timing: Timing | None
-    window: int | None
+    immediate_pre_action: Stage | None = None
+    post_action: Stage | None = None
+    action_result: ActionResult | None = None
+    progress_before: Raw = NULL
+    progress_after: Raw = NULL
+    signals: Raw = NULL
+    timing: Timing | None = None
+    window: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +51,12 @@ class RecordedTurn:
 
     def evidence(self) -> RecordedEvidence | None:
         """Decode the evidence; None where the line has none. Raises JournalDamaged."""
-        if self.evidence_text == NULL:
-            return None
-        text = self.decode(_evidence, self.evidence_text, "evidence")
-        return RecordedEvidence(
-            decision=self.decode(_stage, text.decision, "evidence.decision"),
-            immediate_pre_action=self.decode(
-                _stage, text.immediate_pre_action, "evidence.immediatePreAction"
-            ),
-            post_action=self.decode(_stage, text.post_action, "evidence.postAction"),
-            action_result=self.decode(_result, text.action_result, "evidence.actionResult"),
-            progress_before=text.progress_before,
-            progress_after=text.progress_after,
-            signals=text.signals,
-            timing=text.timing,
-            window=text.window,
-        )
+        return self.decode(_evidence, self.evidence_text, "evidence")
 
     def decode(self, decoder: msgspec.json.Decoder[_T], text: Raw, field: str) -> _T:
         """Read the part of the line that `field` names. Raises JournalDamaged."""
         try:
-            return decoder.decode(text)
+            return read(decoder, text)
         except UNDECODABLE as error:
             raise damage_of(self.path, self.line, error, within=field) from error
 
@@ -98,6 +83,4 @@ def _or_none(value: _T | UnsetType) -> _T | None:
     return None if value is UNSET else value
 
 
-_evidence = msgspec.json.Decoder(Evidence)
-_stage = msgspec.json.Decoder[Stage | None](Stage | None)
-_result = msgspec.json.Decoder[ActionResult | None](ActionResult | None)
+_evidence = msgspec.json.Decoder[RecordedEvidence | None](RecordedEvidence | None)

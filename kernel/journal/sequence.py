@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kernel.journal.glance import Glance, TurnGlance
 from kernel.journal.lines import (
     ActionLine,
     DecisionLine,
@@ -14,8 +15,6 @@ from kernel.journal.lines import (
     SummaryLine,
     UsageLine,
 )
-from kernel.journal.reader import Value
-from kernel.journal.recorded import RecordedTurn
 
 Problem = tuple[str, str]
 """What is wrong with the order, and the field that shows it."""
@@ -41,14 +40,14 @@ class Sequence:
         """A line cannot be read: it may have been any."""
         self._lose({"turn", "decision", "action", "usage"})
 
-    def follow(self, value: Value) -> Iterator[Problem]:
+    def follow(self, value: Glance) -> Iterator[Problem]:
         """Take the next line and give what is wrong with its place."""
         if self._over and not isinstance(value, EvidenceWindowLine | JournalGapLine):
             yield "nothing but a seal or a gap follows the summary", "kind"
         match value:
             case HeaderLine() if value.resumed_from_checkpoint_id is not None:
                 self._lost.add("turn")
-            case RecordedTurn():
+            case TurnGlance():
                 yield from self._turn(value)
             case DecisionLine():
                 yield from self._belongs_to_the_next(value.turn)
@@ -69,7 +68,7 @@ class Sequence:
         self._lost |= kinds
         self._turns_lost |= "turn" in kinds
 
-    def _turn(self, line: RecordedTurn) -> Iterator[Problem]:
+    def _turn(self, line: TurnGlance) -> Iterator[Problem]:
         number = line.turn.turn
         if number < self._next:
             yield f"turn {number} stands behind turn {self._next - 1}", "turn.turn"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kernel.journal.damage import JournalDamaged
 from kernel.journal.lines import NotableLine, UsageLine
-from kernel.journal.reader import decode_line, lines_of
+from kernel.journal.reader import decode_line, lines_that_fit
 from kernel.journal.usage import UsageTally
 
 
@@ -39,7 +39,7 @@ def sitting_so_far(journals: Iterable[Path]) -> SittingSoFar:
     turns = 0
     for path in journals:
         undecided = 0
-        for number, text in lines_of(path):
+        for number, text in lines_that_fit(path):
             if text.startswith(_TURN):
                 turns += 1
                 undecided = 0

@@ -35,10 +35,14 @@ class EvidenceWindow:
         return self.lines >= LINES_PER_WINDOW
 
     def add(self, line: bytes | bytearray | memoryview) -> None:
-        """Count one whole line, newline included."""
-        self.lines += 1
-        self.bytes += len(line)
+        """Take one whole line, newline included."""
+        self.count(len(line))
         self._digest.update(line)
+
+    def count(self, length: int) -> None:
+        """Take a line by its length alone: what seals then say of digests is void."""
+        self.lines += 1
+        self.bytes += length
 
     def seal(self) -> EvidenceWindowLine:
         """The seal over what the window holds now."""

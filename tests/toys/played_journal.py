@@ -5,6 +5,7 @@ A player walks at random in two walled maps, reads, fights, names and is refused
 
 from __future__ import annotations
 
+import hashlib
 import random
 import struct
 import zlib
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import trio
 from msgspec import UNSET, Raw
 
@@ -168,7 +170,7 @@ class _Play:
         yield TurnLine(
             turn=Turn(
                 turn=number,
-                observation_sha256="ab" * 32,
+                observation_sha256=_digest_of(shown),
                 monologue=self._text(24) if action else None,
                 intent=f"{self._text(6)} {chance.choice(('up', 'walk on', 'talk', 'wait'))}"
                 if action
@@ -279,7 +281,7 @@ class _Play:
         if self._mode == "menu":
             entries = [{"id": "talk", "label": "Talk"}, {"id": "leave", "label": self._text(2)}]
             seen.append(("menu", {"menuId": "gate", "cursor": 1, "entries": entries}))
-        return opaque(
+        return _canonical(
             {
                 "observations": [
                     {
@@ -358,6 +360,16 @@ class _Play:
         if self._texts and self._chance.random() < 0.4:
             return self._chance.choice(self._texts)
         return " ".join(self._chance.choice(_WORDS.split()) for _ in range(words))
+
+
+def _canonical(value: dict[str, Any]) -> Raw:
+    """Keys sorted, no spaces: the form whose digest a turn carries."""
+    return Raw(msgspec.json.encode(value, order="sorted"))
+
+
+def _digest_of(stage: Raw) -> str:
+    observations = msgspec.json.decode(stage, type=dict[str, Raw])["observations"]
+    return hashlib.sha256(observations).hexdigest()
 
 
 def _wall(x: int, y: int) -> bool:

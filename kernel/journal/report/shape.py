@@ -83,7 +83,7 @@ class Document(Shown, frozen=True, kw_only=True):
     aggregate: Aggregate
     plan: dict[str, int]
     spent: Spent
-    duration_ms: int | None
+    duration_ms: float | None
     end_picture: str | None
     remarks: tuple[str, ...]
     """What else the journal says: notables, lost lines, a torn tail."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,9 +86,10 @@ def turn_line(
     intent: str = "press up",
     with_evidence: bool = True,
 ) -> TurnLine:
+    seen = opaque({"data": {"mode": "overworld"}, "kind": "scene"})
     stage = opaque(
         Stage(
-            observations=(opaque({"kind": "scene", "data": {"mode": "overworld"}}),),
+            observations=(seen,),
             provenance=opaque({"bodyGeneration": 1}),
         )
     )
@@ -102,7 +104,7 @@ def turn_line(
     return TurnLine(
         turn=Turn(
             turn=number,
-            observation_sha256="a" * 64,
+            observation_sha256=hashlib.sha256(b"[%b]" % bytes(seen)).hexdigest(),
             monologue="hm — é",
             intent=intent,
             notes=notes,

@@ -59,7 +59,7 @@ def test_a_turn_that_was_cut_off_shows_with_the_next(
     assert numbers(growing) == [(0, True), (1, False)]
 
 
-@pytest.mark.parametrize("line", [b"{}\n", b"x" * (256 * 1024 + 1)])
+@pytest.mark.parametrize("line", [b"{}\n", b"x" * (256 * 1024 + 1) + b"\n"])
 def test_damage_is_loud(open_writer: OpenWriter, line: bytes) -> None:
     journal = open_writer()
     growing = GrowingJournal(journal.path, canonical)
@@ -68,6 +68,15 @@ def test_damage_is_loud(open_writer: OpenWriter, line: bytes) -> None:
         file.write(line)
     with pytest.raises(JournalDamaged, match="line 2"):
         numbers(growing)
+
+
+def test_a_torn_tail_waits_however_long_it_is(open_writer: OpenWriter) -> None:
+    journal = open_writer()
+    growing = GrowingJournal(journal.path, canonical)
+    numbers(growing)
+    with journal.path.open("ab") as file:
+        file.write(bytes(600_000))
+    assert numbers(growing) == []
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -213,13 +213,25 @@ def test_a_journal_that_does_not_begin_with_a_header_is_damaged(
         list(JournalReader(write((TURN % 0).encode() + b"\n")))
 
 
-@pytest.mark.parametrize("ending", [b"", b"\n"])
 def test_a_line_past_256_kib_is_damage_and_is_not_taken_into_memory(
-    write: Callable[[bytes], Path], ending: bytes
+    write: Callable[[bytes], Path],
 ) -> None:
-    path = write(journal_text(TURN % 0) + b"x" * (LINE_LIMIT * 20) + ending)
+    path = write(journal_text(TURN % 0) + b"x" * (LINE_LIMIT * 20) + b"\n")
     with pytest.raises(JournalDamaged, match="line 3: longer than 256 KiB"):
         list(JournalReader(path))
+
+
+def test_a_torn_tail_past_256_kib_is_torn_and_the_rest_is_read(
+    write: Callable[[bytes], Path],
+) -> None:
+    """After a power cut a file may end with any number of zero bytes."""
+    path = write(journal_text(TURN % 0, header=2) + bytes(LINE_LIMIT * 20))
+    reader = JournalReader(path)
+    assert len(turns_of(reader)) == 1
+    assert reader.torn == TornTail(3, LINE_LIMIT * 20, whole=False)
+    assert [str(found) for found in verify(path)] == [
+        f"line 3: torn tail: {LINE_LIMIT * 20} bytes without a newline"
+    ]
 
 
 def test_a_file_that_cannot_be_opened_is_a_typed_error(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import struct
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -8,19 +10,27 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kernel.journal.damage import JournalDamaged
+from kernel.journal.evaluation.verdicts import Judgement
+from kernel.journal.finding import Finding
+from kernel.journal.inspection import Inspection
 from kernel.journal.lines import (
     LINE_LIMIT,
+    NULL,
     ActionLine,
     Decided,
     DecisionLine,
+    Evidence,
     NotableLine,
     SummaryLine,
     TurnLine,
     UsageLine,
     opaque,
 )
+from kernel.journal.projection import ProjectedTurn, project
+from kernel.journal.recorded import RecordedTurn
 from kernel.journal.screenshots import Screenshots
-from kernel.journal.verify import MOST_FINDINGS, Finding, examine, verify
+from kernel.journal.verify import MOST_FINDINGS, examine, verify
 from kernel.journal.writer import JournalWriter
 
 OpenWriter = Callable[..., JournalWriter]
@@ -305,6 +315,140 @@ def test_garbage_gives_a_bounded_number_of_findings(tmp_path: Path) -> None:
     assert len(verify(path)) == MOST_FINDINGS + 1
 
 
+# --- what a turn holds
+
+
+class Strict:
+    """A body's reading that cannot judge, or cannot show, a turn of this note."""
+
+    def __init__(self, judged: str = "", shown: str = "") -> None:
+        self._judged, self._shown = judged, shown
+
+    def project(self, line: bytes) -> ProjectedTurn:
+        return project(msgspec.json.decode(line, type=TurnLine))
+
+    def judge(self, turn: RecordedTurn) -> Judgement:
+        self._refuse(turn, self._judged)
+        return Judgement()
+
+    def inspect(self, turn: RecordedTurn) -> Inspection:
+        self._refuse(turn, self._shown)
+        return Inspection()
+
+    def _refuse(self, turn: RecordedTurn, notes: str) -> None:
+        if turn.turn.notes == notes:
+            raise JournalDamaged(turn.path, turn.line, "is no tile", "evidence.place")
+
+
+@pytest.mark.parametrize("reading", [Strict(judged="bad"), Strict(shown="bad")])
+def test_what_cannot_be_judged_or_shown_is_not_whole(
+    open_writer: OpenWriter, make_turn: MakeTurn, reading: Strict
+) -> None:
+    journal = open_writer()
+    journal.write(make_turn(0, notes="good"))
+    journal.write(make_turn(1, notes="bad"))
+    found = examine(journal.path, lambda _: reading).findings
+    assert [str(finding) for finding in found] == ["line 3, field evidence.place: is no tile"]
+    assert examine(journal.path, lambda _: reading, digests=False).findings == []
+
+
+def shown_turn(journal: JournalWriter, turn: TurnLine, observations: str, digest: str) -> Path:
+    """An older journal of one turn, in which these observations stand exactly so."""
+    line = msgspec.json.decode(msgspec.json.encode(turn))
+    line["turn"]["observationSha256"] = digest
+    line["evidence"]["decision"] = {"observations": "HERE", "provenance": None}
+    header = (
+        '{"kind":"header","schemaVersion":2,"scenarioId":"s","startedAt":"2026-03-01T10:00:00Z"}'
+    )
+    text = msgspec.json.encode(line).decode().replace('"HERE"', observations)
+    journal.path.write_text(f"{header}\n{text}\n")
+    return journal.path
+
+
+CANONICAL = '[{"data":{"a":1,"b":"é"},"kind":"scene"},{"kind":"menu"}]'
+DIGEST = hashlib.sha256(CANONICAL.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("observations", "agrees"),
+    [
+        (CANONICAL, True),
+        ('[{"kind": "scene", "data":{"b":"é","a":1}}, {"kind":"menu"}]', True),
+        ('[{"data":{"a":1,"b":"\\u00e9"},"kind":"scene"},{"kind":"menu"}]', True),
+        (CANONICAL.replace("1", "2"), False),
+        ('[{"kind":"menu"},{"data":{"a":1,"b":"é"},"kind":"scene"}]', False),
+        ("[]", False),
+    ],
+)
+def test_what_was_shown_is_held_to_its_digest_in_canonical_form(
+    open_writer: OpenWriter, make_turn: MakeTurn, observations: str, agrees: bool
+) -> None:
+    path = shown_turn(open_writer(), make_turn(0), observations, DIGEST)
+    fields = [finding.field for finding in verify(path)]
+    assert fields == ([] if agrees else ["turn.observationSha256"])
+
+
+def test_a_turn_that_was_shown_nothing_or_has_no_digest_is_no_finding(
+    open_writer: OpenWriter, make_turn: MakeTurn
+) -> None:
+    journal = open_writer()
+    line = make_turn(0)
+    unsigned = msgspec.structs.replace(line.turn, observation_sha256=None)
+    journal.write(msgspec.structs.replace(line, turn=unsigned))
+    journal.write(make_turn(1, with_evidence=False))
+    unseen = opaque(Evidence(decision=NULL))
+    journal.write(msgspec.structs.replace(make_turn(2), evidence=unseen))
+    assert verify(journal.path) == []
+
+
+# --- without digests
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (b'"hm ', b'"hM ', False),
+        (b'"runId":"run-1"', b'"runId":"run-2"', True),
+        (b'"turn":{"turn":0,', b'"turn":{"turn":1,', True),
+        (b'"lines":256', b'"lines":255', True),
+        (b'"bytes":1', b'"bytes":2', True),
+        (b'"window":0,"lines"', b'"window":1,"lines"', True),
+        (b'"callId":"c0"', b'"callId":"c1"', True),
+        (b'"turnsTaken":110', b'"turnsTaken":111', True),
+        (b'"kind":"action"', b'"kind":"fiction"', True),
+        (b'"hm \xe2', b'"hm \xff', True),
+    ],
+)
+def test_without_digests_place_and_size_are_held_and_words_are_not(
+    sealed: Path, old: bytes, new: bytes, found: bool
+) -> None:
+    assert examine(sealed, digests=False).findings == []
+    sealed.write_bytes(sealed.read_bytes().replace(old, new, 1))
+    assert bool(examine(sealed, digests=False).findings) is found
+
+
+def test_without_digests_a_line_that_was_dropped_is_found(sealed: Path) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    for dropped in (1, 3, 100, 256, 550, 554):
+        sealed.write_bytes(b"".join(lines[:dropped] + lines[dropped + 1 :]))
+        assert examine(sealed, digests=False).findings
+
+
+def test_memory_stays_bounded_however_long_the_lines_are(
+    open_writer: OpenWriter, make_turn: MakeTurn
+) -> None:
+    journal = open_writer()
+    for number in range(60):
+        journal.write(make_turn(number, notes="n" * (LINE_LIMIT - 3_000)))
+    assert journal.written.lost == 0
+    for digests in (True, False):
+        tracemalloc.start()
+        assert examine(journal.path, digests=digests).findings == []
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 12 * LINE_LIMIT, f"{digests=}"
+
+
 # --- screenshots
 
 
@@ -354,6 +498,16 @@ def test_a_picture_that_is_missing_or_another_is_found(
     (finding,) = verify(journal)
     assert (finding.line, finding.field) == (2, "screenshot")
     assert told in finding.problem
+
+
+def test_without_digests_a_picture_is_held_to_its_size(pictured: tuple[Path, Path]) -> None:
+    journal, picture = pictured
+    picture.write_bytes(bytes(len(png())))
+    assert examine(journal, digests=False).findings == []
+    picture.write_bytes(b"")
+    assert [found.field for found in examine(journal, digests=False).findings] == ["screenshot"]
+    picture.unlink()
+    assert [found.field for found in examine(journal, digests=False).findings] == ["screenshot"]
 
 
 @pytest.mark.parametrize("path", ["../secret.png", "/etc/passwd", ".screenshots/other/a.png", ""])
