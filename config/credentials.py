@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,7 +58,9 @@ def _require_private(reference: str, path: Path, file: RegularFile) -> None:
         raise CredentialError(
             reference,
             f"belongs to uid {file.owner}, neither to this user ({os.geteuid()}) nor to root",
-            f"run: chown {os.geteuid()} {quote(str(path))}",
+            f"run: chown {os.geteuid()} {quote(str(path))}"
+            if os.geteuid()
+            else f"it is that user's: runuser -u {_user(file.owner)} -- playctl …",
         )
     if file.mode & 0o077:
         raise CredentialError(
@@ -65,6 +68,13 @@ def _require_private(reference: str, path: Path, file: RegularFile) -> None:
             f"has mode {file.mode:04o}, so others than its owner can use it",
             f"run: chmod 600 {quote(str(path))}",
         )
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"'#{uid}'"
 
 
 def _one_line(reference: str, data: bytes) -> str:

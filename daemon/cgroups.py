@@ -43,7 +43,12 @@ class Cgroups:
             try:
                 (self._tree / "cgroup.subtree_control").write_text(f"+{controller}")
             except OSError as error:
-                _log.warning("no %s limit for sessions: %s", controller, error.strerror)
+                _log.warning(
+                    "sessions get no limit for %s of their own: this machine does not delegate the "
+                    "controller (%s)",
+                    controller,
+                    error.strerror,
+                )
 
     def make(self, session_id: str) -> Cgroup:
         """A leaf for a session, with its limits. Raises OSError."""

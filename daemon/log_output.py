@@ -62,21 +62,26 @@ class RepeatLimit(logging.Filter):
         return True
 
 
-class ReadableLines(logging.Formatter):
-    """Time, level, seat, message: one line each."""
+class JournalLines(logging.Formatter):
+    """Seat, message and traceback; the journal has the rest in fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, with nothing in it that a terminal would obey."""
+        seat = record.__dict__.get("PLAYD_SEAT")
+        line = (f"{seat}: " if seat else "") + record.getMessage()
+        if record.exc_info:
+            line = f"{line}\n{self.formatException(record.exc_info)}"
+        return plain(line)
+
+
+class ReadableLines(JournalLines):
+    """Time and level before the same."""
 
     default_msec_format = "%s.%03d"
 
     def format(self, record: logging.LogRecord) -> str:
         """The line, with nothing in it that a terminal would obey."""
-        seat = record.__dict__.get("PLAYD_SEAT")
-        about = f" {seat}:" if seat else ""
-        line = (
-            f"{self.formatTime(record)} {record.levelname.lower():7}{about} {record.getMessage()}"
-        )
-        if record.exc_info:
-            line = f"{line}\n{self.formatException(record.exc_info)}"
-        return plain(line)
+        return f"{self.formatTime(record)} {record.levelname.lower():7} {super().format(record)}"
 
 
 @dataclass
@@ -102,7 +107,7 @@ def _journal_handler() -> logging.Handler:
     )
 
     handler = JournalHandler(SYSLOG_IDENTIFIER="playd")
-    handler.setFormatter(logging.Formatter("%(message)s"))  # the journal has the rest in fields
+    handler.setFormatter(JournalLines())
     return handler
 
 

@@ -52,6 +52,7 @@ def test_a_file_of_another_user_is_refused(tmp_path: Path):
     reference = private(tmp_path / "key", b"s")
     os.chown(tmp_path / "key", 12345, -1)
     assert refusal(reference).problem.startswith("belongs to uid 12345")
+    assert refusal(reference).hint == "it is that user's: runuser -u '#12345' -- playctl …"
 
 
 def test_a_link_is_judged_by_the_file_that_it_leads_to(tmp_path: Path):

@@ -3,7 +3,14 @@ import os
 import subprocess
 import sys
 
-from daemon.log_output import BURST, OUTPUT_BURST, WINDOW_SECONDS, ReadableLines, RepeatLimit
+from daemon.log_output import (
+    BURST,
+    OUTPUT_BURST,
+    WINDOW_SECONDS,
+    JournalLines,
+    ReadableLines,
+    RepeatLimit,
+)
 from daemon.plain_text import plain
 
 
@@ -48,6 +55,11 @@ def test_what_a_session_prints_is_a_kind_that_may_be_long():
 def test_a_line_names_its_seat_and_carries_nothing_that_a_terminal_obeys():
     line = ReadableLines().format(record("said %s", "\x1b[2J\x9b\r\u202ehi", seat="red"))
     assert line.endswith("warning red: said �[2J���hi")
+
+
+def test_a_line_for_the_journal_names_its_seat_too():
+    assert JournalLines().format(record("said %s", "\x1b[2Jhi", seat="red")) == "red: said �[2Jhi"
+    assert JournalLines().format(record("said %s", "hi")) == "said hi"
 
 
 def test_plain_text_of_any_language_stays_as_it_is():

@@ -31,6 +31,7 @@ credential = "systemd:{name}"
 DROP_IN = """
 [Service]
 WatchdogSec=2
+RestartSec=100ms
 LoadCredential=model:/etc/playd/credentials/model
 LoadCredential=red:/etc/playd/credentials/red
 LoadCredential=green:/etc/playd/credentials/green

@@ -2,20 +2,27 @@
 
 from pathlib import Path
 
+import pytest
 from systemd_box import Box
 
 INSTALL = str(Path(__file__).parents[3] / "script" / "install")
 UNITS = "/etc/systemd/system/playd.service"
 
 
+@pytest.fixture(scope="module")
+def demonstrating(box: Box) -> Box:
+    """Installed, with the demonstration's world running."""
+    box.run(INSTALL)
+    box.run("playctl", "world", "start", "demo")
+    return box
+
+
 def current(box: Box) -> str:
     return box.run("readlink", "/opt/playd/current").stdout.strip()
 
 
-def test_what_it_installs_plays_the_demonstration(box: Box) -> None:
-    box.run(INSTALL)
-
-    box.run("playctl", "world", "start", "demo")
+def test_what_it_installs_plays_the_demonstration(demonstrating: Box) -> None:
+    box = demonstrating
     box.run("playctl", "join", "demo")
     played = "until playctl sessions --json | grep -q '\"turnsTaken\": [1-9]'; do sleep 0.1; done"
     box.run("timeout", "30", "sh", "-c", played)
@@ -23,18 +30,15 @@ def test_what_it_installs_plays_the_demonstration(box: Box) -> None:
     assert "0.1.0" in box.run("playd", "--version").stdout
 
 
-def test_the_doctor_finds_the_installation_well(box: Box) -> None:
-    box.run(INSTALL)
-    box.run("playctl", "world", "start", "demo")
-
-    examined = box.run("runuser", "-u", "playd", "--", "playctl", "doctor", check=False)
+def test_the_doctor_finds_the_installation_well(demonstrating: Box) -> None:
+    examined = demonstrating.run("runuser", "-u", "playd", "--", "playctl", "doctor", check=False)
 
     assert "fail" not in examined.stdout
     assert examined.returncode == 0, examined.stdout + examined.stderr
 
 
-def test_a_second_run_changes_nothing(box: Box) -> None:
-    box.run(INSTALL)
+def test_a_second_run_changes_nothing(demonstrating: Box) -> None:
+    box = demonstrating
     box.run("sh", "-c", "echo '# mine' >>/etc/playd/playd.toml")
     before = current(box)
 
@@ -45,32 +49,36 @@ def test_a_second_run_changes_nothing(box: Box) -> None:
     assert box.run("tail", "-n1", "/etc/playd/playd.toml").stdout == "# mine\n"
 
 
-def test_an_upgrade_keeps_configuration_state_and_the_release_before(box: Box) -> None:
-    box.run(INSTALL)
+def test_an_upgrade_keeps_configuration_state_and_the_release_before(demonstrating: Box) -> None:
+    box = demonstrating
     box.run("playctl", "status")
+    configuration = box.run("cat", "/etc/playd/playd.toml").stdout
     box.run("mkdir", "-p", "/opt/playd/releases/before", "/opt/playd/releases/oldest")
+    # The daemon runs a release that is neither the new one nor the one before.
+    copy = "cp -a $1 $2; sed -i 1s,$1,$2, $2/bin/playd; ln -sfn $2 /opt/playd/current"
+    box.run("sh", "-c", copy, "sh", current(box), "/opt/playd/releases/running")
+    box.run("systemctl", "restart", "playd")
     box.run("ln", "-sfn", "/opt/playd/releases/before", "/opt/playd/current")
     state = box.run("stat", "-c", "%i", "/var/lib/playd/state.db").stdout
 
     upgraded = box.run(INSTALL)
 
     kept = box.run("ls", "/opt/playd/releases").stdout.split()
-    assert sorted(kept) == sorted(["before", current(box).rpartition("/")[2]])
+    assert sorted(kept) == sorted(["before", "running", current(box).rpartition("/")[2]])
     assert box.run("stat", "-c", "%i", "/var/lib/playd/state.db").stdout == state
+    assert box.run("cat", "/etc/playd/playd.toml").stdout == configuration
     assert "systemctl restart playd" in upgraded.stdout
     box.run("systemctl", "restart", "playd")
     assert "demo" in box.run("playctl", "status").stdout
 
 
-def test_completion_is_installed_for_every_shell(box: Box) -> None:
-    box.run(INSTALL)
-
+def test_completion_is_installed_for_every_shell(demonstrating: Box) -> None:
     for file in (
         "/usr/local/share/bash-completion/completions/playctl",
         "/usr/local/share/zsh/site-functions/_playctl",
         "/usr/local/share/fish/vendor_completions.d/playctl.fish",
     ):
-        assert "_PLAYCTL_COMPLETE" in box.run("cat", file).stdout
+        assert "_PLAYCTL_COMPLETE" in demonstrating.run("cat", file).stdout
 
 
 def test_it_refuses_to_run_without_root(box: Box) -> None:
@@ -80,8 +88,8 @@ def test_it_refuses_to_run_without_root(box: Box) -> None:
     assert "must be run by root" in refused.stderr
 
 
-def test_uninstalling_leaves_state_and_configuration(box: Box) -> None:
-    box.run(INSTALL)
+def test_uninstalling_leaves_state_and_configuration(demonstrating: Box) -> None:
+    box = demonstrating
     box.run("playctl", "status")
 
     box.run(INSTALL, "--uninstall")
