@@ -12,13 +12,11 @@ from pathlib import Path
 from daemon.cgroups import Cgroup
 from daemon.children import Children
 from daemon.descendants import family_of, kill
-from daemon.logs import log_of
+from daemon.logs import FieldLog, log_of
 from daemon.process_table import Identity, Process, ProcessTable, mark_of
 from daemon.records import SeatRecord, SessionRecord
 from daemon.seat import Seat
 from daemon.state import State
-
-_log = log_of(__name__)
 
 
 async def take_over(state: State, children: Children, boot_id: str, now: float) -> dict[str, Seat]:
@@ -39,7 +37,7 @@ async def take_over(state: State, children: Children, boot_id: str, now: float) 
         if (survivors or unidentified) and lease is not None:
             seat.blocked_until = lease.may_act_until(boot_id, now)
         if seat.blocked_until is not None:
-            _log.warning("seat %s waits for its lease's end", session.seat, event="boot")
+            _log_about(session).warning("waits for its lease's end", event="boot")
     for seat in seats.values():
         newest = await state.latest_sessions(seat.name, 1)
         seat.last = newest[0] if newest else None
@@ -58,7 +56,7 @@ async def _end_leftovers(
     found = await leftovers()
     if found:
         pids = [process.pid for process in found]
-        _log.warning("ends what session %s left: %s", session.session_id, pids, event="boot")
+        _log_about(session).warning("ends what an earlier daemon left: pids %s", pids, event="boot")
     cgroup = None if session.cgroup is None else Cgroup(Path(session.cgroup))
     if cgroup is not None:
         cgroup.kill()
@@ -66,8 +64,12 @@ async def _end_leftovers(
     if cgroup is not None:
         cgroup.remove()
     if survivors:
-        _log.error("pids %s of session %s live on", survivors, session.session_id, event="boot")
+        _log_about(session).error("pids %s live on", survivors, event="boot")
     return survivors
+
+
+def _log_about(session: SessionRecord) -> FieldLog:
+    return log_of(__name__, seat=session.seat, session=session.session_id)
 
 
 def leftovers_of(

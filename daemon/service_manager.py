@@ -129,7 +129,8 @@ async def _answer(session: Session, soon: float) -> None:
     with trio.move_on_after(soon):
         await pulse.felt()
         return
-    _log.error("the pump of seat %s is stuck", session.record.seat, event="stuck")
+    log = log_of(__name__, seat=session.record.seat, session=session.record.session_id)
+    log.error("its pump is stuck", event="stuck")
     await pulse.felt()  # the watchdog's own limit ends this
 
 

@@ -348,7 +348,7 @@ class Supervisor:
         had_failed = ours.record.failed is not None
         if had_failed:
             await self._commit_seat(ours, replace(ours.record, failed=None))
-            _log.info("seat %s was reset by uid %d", seat, caller.uid, event="reset")
+            log_of(__name__, seat=seat).info("was reset by uid %d", caller.uid, event="reset")
         state = seat_view(ours, settings).state
         return wire.ResetResult(seat=seat, had_failed=had_failed, state=state)
 
@@ -359,7 +359,8 @@ class Supervisor:
         if ours.sitting is not None:
             raise Refusal("play_session_active", f"seat {seat} is being played", "Stop it first.")
         if force and ours.recovery_required:
-            _log.warning("seat %s: uid %d forced it", seat, caller.uid, event="recover_forced")
+            log = log_of(__name__, seat=seat)
+            log.warning("uid %d forced it", caller.uid, event="recover_forced")
             await forget_recovery(self._means, ours)
             return wire.RecoverResult(seat=seat, outcome="forced")
         settled = await settle(self._means, ours, trio.Event())

@@ -65,9 +65,15 @@ async def told(
         nursery.cancel_scope.cancel()
 
 
-async def until_said(caplog, text: str) -> None:
+async def until_stuck(caplog, seat: str) -> None:
+    """Wait until the log says so of this seat."""
+
+    def said() -> list[str]:
+        events = (record.__dict__ for record in caplog.records)
+        return [told["PLAYD_SEAT"] for told in events if told.get("PLAYD_EVENT") == "stuck"]
+
     with trio.fail_after(10):
-        while text not in caplog.text:  # noqa: ASYNC110
+        while seat not in said():  # noqa: ASYNC110
             await trio.sleep(0.01)
 
 
@@ -145,8 +151,8 @@ async def test_case_40_pumps_that_all_answer_late_on_a_busy_machine_feed_the_wat
                 for pulse in pulses:
                     at_work.enter_context(pulse.at_work())
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(until_said, caplog, "the pump of seat red is stuck")
-                    nursery.start_soon(until_said, caplog, "the pump of seat blue is stuck")
+                    nursery.start_soon(until_stuck, caplog, "red")
+                    nursery.start_soon(until_stuck, caplog, "blue")
                 while not heard.nothing():
                     await heard.next()
             assert await heard.until("WATCHDOG") == "1"
