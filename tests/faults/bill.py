@@ -17,12 +17,9 @@ class Sitting:
     """One sitting's runs, oldest first."""
 
     seat: str
+    began: float
+    """When its first session was claimed, seconds since 1970."""
     runs: list[Journal] = field(default_factory=list[Journal])
-
-    @property
-    def began(self) -> float:
-        """When its first run did, seconds since 1970."""
-        return moment(self.runs[0].lines[0].at)
 
     @property
     def charged(self) -> int:
@@ -41,7 +38,8 @@ def sittings(evidence: Evidence) -> dict[str, Sitting]:
     for session in evidence.sessions:
         run = evidence.journal_of(session.session_id)
         if run is not None and run.lines:
-            found.setdefault(session.sitting_id, Sitting(session.seat)).runs.append(run)
+            sitting = Sitting(session.seat, moment(session.began_at))
+            found.setdefault(session.sitting_id, sitting).runs.append(run)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a run left behind, read by shapes of its own: nothing here shares code with what is judged."""
+"""What a run left behind, read by shapes of its own: no code is shared with what is judged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
-
 
 LineT = TypeVar("LineT", bound="Line")
 
@@ -163,6 +162,7 @@ class Session(Struct, frozen=True):
     seat: str
     generation: int
     state: str
+    began_at: str
     outcome: str | None = None
     leave: str | None = None
     turns_taken: int = 0
@@ -213,7 +213,7 @@ def read_evidence(folder: Path) -> Evidence:
     """Everything in the folder of a run that is over."""
     state = folder / "state"
     paths = sorted((state / "journals").glob("*.jsonl"))
-    with closing(sqlite3.connect(state / "state.db")) as database:
+    with closing(sqlite3.connect(f"file:{state / 'state.db'}?mode=ro", uri=True)) as database:
         rows = database.execute("SELECT record FROM sessions ORDER BY number").fetchall()
         leases = database.execute("SELECT record FROM leases").fetchall()
     return Evidence(
@@ -267,6 +267,7 @@ def _verified(paths: Iterable[Path]) -> dict[str, list[str]]:
         [sys.executable, "-m", "daemon.playctl", "journal", "verify", "--json", *files],
         check=False,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ).stdout
     found = msgspec.json.decode(told)
     return {

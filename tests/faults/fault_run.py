@@ -1,4 +1,4 @@
-"""Plays many sessions while everything goes wrong at random, then checks what must hold whatever did.
+"""Plays many sessions while everything goes wrong at random, then checks what must hold anyway.
 
 A seed decides what goes wrong and when. When the time is over all trouble is undone, and every seat
 must play again; then the daemon is drained. What stands in the folder afterwards is all that the
@@ -54,7 +54,7 @@ async def play(folder: Path, seed: int, sessions: int, seconds: float) -> None:
         async with _surroundings(folder, seats, planned.world, planned.model):
             story = Story(folder / "story.jsonl")
             lives = Lives(seats.configure(folder), story)
-            operator = Operator(lives)
+            operator = Operator(lives, forced=seats.miners)
             performer = Performer(lives, operator, seats, census, disk, random.Random(seed))
             left = await _live(lives, operator, performer, planned.faults, seconds)
     lives.watching.keep(folder / "watched.json")
@@ -133,7 +133,8 @@ async def _end(lives: Lives, seats: Seats) -> dict[str, Any]:
 
 
 async def _stop(lives: Lives, seat: str) -> None:
-    await lives.ask("stop", seat=seat)
+    while await lives.ask("stop", seat=seat) == "too_many_connections":
+        await trio.sleep(0.5)
 
 
 @asynccontextmanager
@@ -166,7 +167,7 @@ def _port(address: str) -> int:
 
 @contextmanager
 def _state_on_a_disk(folder: Path) -> Generator[Path | None]:
-    """A disk of its own where that may be mounted, else none; what was on it stays in the folder."""
+    """A disk of its own where that may be mounted, else none; what was on it is kept."""
     state, kept = folder / "state", folder / "kept"
     if os.geteuid() != 0:
         state.mkdir()

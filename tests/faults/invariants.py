@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from bill import CHECKS as BILL
@@ -117,10 +118,21 @@ def _no_action_twice(evidence: Evidence) -> Iterator[str]:
 
 def _no_settled_action_that_never_was(evidence: Evidence) -> Iterator[str]:
     ran = {key for _, key in _asked(evidence)}
+    refused = Counter(
+        entry["sessionId"]
+        for entry in evidence.world
+        if entry["kind"] == "misbehaved" and entry["misdeed"].startswith("refuse")
+    )
     for journal in evidence.journals:
         for line in journal.of(Action):
-            if line.outcome in _SETTLED and line.idempotency_key not in ran:
-                yield f"{line.idempotency_key} is {line.outcome} and the world never saw it"
+            if line.outcome not in _SETTLED or line.idempotency_key in ran:
+                continue
+            # A world that refuses before it looks at an action does not write down its key.
+            if line.outcome == "rejected_by_adapter" and journal.header is not None:
+                refused[journal.header.environment_session_id] -= 1
+                if refused[journal.header.environment_session_id] >= 0:
+                    continue
+            yield f"{line.idempotency_key} is {line.outcome} and the world never saw it"
 
 
 def _no_told_turn_is_lost(evidence: Evidence) -> Iterator[str]:
@@ -147,9 +159,9 @@ def _one_driver(evidence: Evidence) -> Iterator[str]:
             run, last = last_lines.get(entry["tookOver"] or "", ("", entry["at"]))
             if moment(last) > moment(entry["at"]):
                 yield f"run {run} went on until {last}; the seat was taken over at {entry['at']}"
-        elif entry["kind"] == "act" and entry["outcome"] == "ran":
-            if at_the_wheel.get(player) != session:
-                yield f"player {player}: {session} acts, {at_the_wheel.get(player)} has the seat"
+        ran = entry["kind"] == "act" and entry["outcome"] == "ran"
+        if ran and at_the_wheel.get(player) != session:
+            yield f"player {player}: {session} acts, {at_the_wheel.get(player)} has the seat"
 
 
 def _one_process(evidence: Evidence) -> Iterator[str]:
@@ -174,7 +186,7 @@ def _ends_are_final(evidence: Evidence) -> Iterator[str]:
     for session, states in _states(evidence).items():
         if states[0] != "claimed":
             yield f"session {session} begins with {states[0]}"
-        for before, then in zip(states, states[1:], strict=False):
+        for before, then in pairwise(states):
             if then not in FOLLOWS.get(before, ()):
                 yield f"session {session} is {then} after {before}"
 
@@ -214,7 +226,7 @@ def _database_and_journals_agree(evidence: Evidence) -> Iterator[str]:
         turns = sum(1 for _ in journal.of(Turn)) + journal.lost.get("turn", 0)
         dead = _died_on_a_full_disk(evidence, session.session_id)
         if session.turns_taken > turns and not dead:
-            yield f"session {session.session_id}: {session.turns_taken} turns, {turns} in its journal"
+            yield f"session {session.session_id}: {session.turns_taken} turns, {turns} written"
         summary = journal.summary
         if summary is None or session.state != "stopped":
             continue
@@ -299,7 +311,7 @@ def _died_on_a_full_disk(evidence: Evidence, run: str) -> bool:
             full = False
             last = moment(journal.lines[-1].at) if journal and journal.lines else began
             ended = _ended_at(evidence, run)
-            if ended is None or last <= line["at"] + 1 and ended >= began:
+            if ended is None or (last <= line["at"] + 1 and ended >= began):
                 return True
     return False
 

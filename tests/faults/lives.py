@@ -12,6 +12,8 @@ from real_daemon import DidNotStart, HungUp, RealDaemon, Refused, start_daemon
 from story import Story
 from watching import Watching
 
+_CONFIGURATION = 5
+"""The exit code of a daemon whose configuration is wrong."""
 _AGAIN_AFTER = 1.0
 """Seconds after which a daemon that did not start, for a full disk, is tried again."""
 
@@ -39,7 +41,10 @@ class Lives:
             try:
                 daemon = await start_daemon(self.configuration)
             except DidNotStart as error:
-                self.story.tell("the daemon did not start", code=error.args[0])
+                code, log = error.args
+                self.story.tell("the daemon did not start", code=code)
+                if code == _CONFIGURATION:
+                    raise AssertionError(log) from error
                 await trio.sleep(_AGAIN_AFTER)
                 continue
             self.descriptors_at_rest = daemon.open_descriptors()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 import trio
@@ -18,6 +19,8 @@ class Operator:
     """Joins whatever does not play, but for the seats that are left alone."""
 
     lives: Lives
+    forced: Container[str] = ()
+    """Seats for whose players the operator gives their word: a motor of their own died with them."""
     left_alone: dict[str, float] = field(default_factory=dict[str, float])
     """Until which moment of trio's clock."""
     answers: dict[str, int] = field(default_factory=dict[str, int])
@@ -42,6 +45,8 @@ class Operator:
         if state == "failed":
             await self.lives.ask("reset", seat=seat)
         answer = await self.lives.ask("join", seat=seat, wait=0)
+        if answer == "unsettled" and seat in self.forced:
+            await self.lives.ask("recover", seat=seat, force=True)
         code = answer if isinstance(answer, str) else str(answer["state"])
         self.answers[code] = self.answers.get(code, 0) + 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -115,14 +116,13 @@ class Performer:
                 raise AssertionError(fault)
 
     async def _flood(self, seat: str, messages: int) -> None:
-        async with trio.open_nursery() as nursery:
-            for number in range(messages):
-                text = f"{number}: " + "do you see the door? " * (1 + number % 5)
-                nursery.start_soon(self._say, seat, text)
-                await trio.sleep(0.002)
-
-    async def _say(self, seat: str, text: str) -> None:
-        await self.lives.ask("say", seat=seat, text=text)
+        if self.lives.daemon is None:
+            return
+        with suppress(*_GONE):
+            async with self.lives.daemon.line() as line, trio.open_nursery() as nursery:
+                nursery.start_soon(_say, line, seat, messages)
+                await _until_hung_up(line, answers=messages)
+                nursery.cancel_scope.cancel()
 
     async def _garble(self, how: plan.Garbling) -> None:
         if self.lives.daemon is None:
@@ -167,9 +167,17 @@ class Performer:
             self.lives.daemon.process.send_signal(number)
 
 
-async def _until_hung_up(line: Line) -> None:
-    while await line.receive() is not None:
-        pass
+async def _say(line: Line, seat: str, messages: int) -> None:
+    with suppress(*_GONE):
+        for number in range(messages):
+            text = f"{number}: " + "do you see the door? " * (1 + number % 5)
+            said = {"seat": seat, "text": text, "room": "porch"}
+            await line.send({"id": number, "verb": "say", "params": said})
+
+
+async def _until_hung_up(line: Line, answers: float = math.inf) -> None:
+    while answers > 0 and await line.receive() is not None:
+        answers -= 1
 
 
 def _signal(pid: int | None, number: signal.Signals) -> None:

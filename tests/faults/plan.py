@@ -131,8 +131,10 @@ def plan(seed: int, seats: Sequence[str], seconds: float, *, disk: bool) -> Plan
     at = 0.0
     while (at := at + chance.expovariate(1 / (0.2 + 8 / len(seats)))) < seconds:
         faults.append(Planned(at, _any(chance, seats)))
-    for draw in _rare(seconds, disk=disk):
-        faults.append(Planned(seconds * chance.uniform(0.1, 0.85), draw(chance)))
+    faults += [
+        Planned(seconds * chance.uniform(0.1, 0.85), draw(chance))
+        for draw in _rare(seconds, disk=disk)
+    ]
     requests = max(20, round(seconds * len(seats) * 0.8))
     return Plan(
         faults=tuple(sorted(faults, key=lambda planned: planned.at)),
@@ -147,7 +149,7 @@ def _any(chance: random.Random, seats: Sequence[str]) -> Fault:
 
 
 def _rare(seconds: float, *, disk: bool) -> list[Callable[[random.Random], Fault]]:
-    """What happens to all seats at once, so not often: once at least, and by the length of a run."""
+    """What happens to all seats at once, so not often."""
     rare: list[Callable[[random.Random], Fault]] = []
     rare += [lambda chance: KillDaemon(chance.uniform(0, 4))] * (1 + round(seconds / 60))
     rare += [lambda _: Drain(), lambda chance: HangDaemon(chance.uniform(1, 6))] * round(

@@ -51,7 +51,7 @@ motor = ["playd-practice", "motor", "--speed", "8", "--journal", "{folder}/{name
 id = "practice"
 host = "127.0.0.1"
 version = "1.20.1"
-username = "{name}"
+username = "{player}"
 """
 _BUDGET = """
 [seats.{name}.budget]
@@ -92,6 +92,7 @@ class Seats:
             wired = self.wired[name]
             values: Mapping[str, object] = {
                 "name": name,
+                "player": name.replace("-", "_"),
                 "folder": folder,
                 "world": wired.world.port,
                 "model": wired.model.port,

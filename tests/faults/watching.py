@@ -1,4 +1,4 @@
-"""A subscriber that keeps what `watch` told: which turns of which session, and how many were lost."""
+"""A subscriber that keeps what `watch` told: turns by session, and how many events were lost."""
 
 from __future__ import annotations
 
