@@ -48,7 +48,7 @@ def _systemd_path(reference: str, name: str, environ: Mapping[str, str]) -> Path
         raise CredentialError(
             reference,
             "$CREDENTIALS_DIRECTORY is not set, so systemd passed no credentials",
-            f"add LoadCredential={name}:PATH to the unit, or use file:PATH",
+            f"add LoadCredential={name}:PATH to the unit and restart it, or use file:PATH",
         )
     return Path(folder) / name
 

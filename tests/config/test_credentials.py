@@ -109,4 +109,6 @@ def test_systemd_credentials_are_read_from_the_folder_that_it_names(tmp_path: Pa
 
 def test_without_systemd_its_credentials_are_refused_with_a_way_out():
     error = refusal("systemd:anthropic")
-    assert error.hint == "add LoadCredential=anthropic:PATH to the unit, or use file:PATH"
+    assert error.hint == (
+        "add LoadCredential=anthropic:PATH to the unit and restart it, or use file:PATH"
+    )

@@ -12,6 +12,8 @@ from systemd_box import Box, booted_box, missing
 ROOT = Path(__file__).parents[3]
 SEATS = ("red", "green", "blue")
 CONFIGURATION = """
+[log]
+level = "debug"
 [models.practice]
 provider = "openai"
 model = "practice"
