@@ -29,6 +29,10 @@ NameText = Annotated[
     str, Meta(min_length=1, max_length=10, pattern=r"^[A-Za-z0-9 .,!?/-]+\Z")
 ]  # `$` would let a final line feed through
 EntryId = Annotated[str, Meta(min_length=1, max_length=200)]
+Whole = Annotated[int, Meta(gt=-(2**53), lt=2**53)]
+Word = Annotated[str, Meta(max_length=200)]
+"""A name, a mode, a reason: each may stand in a prompt, so none is longer."""
+Token = Annotated[str, Meta(max_length=16_384)]
 
 
 # Actions
@@ -83,15 +87,15 @@ Action = ButtonPress | FrameAdvance | WalkTo | AdvanceDialog | EnterText | Selec
 class MapPoint(Struct, frozen=True, rename="camel"):
     """A tile of a named map."""
 
-    map_id: str
-    x: int
-    y: int
+    map_id: Word
+    x: Whole
+    y: Whole
 
 
 class Scene(Struct, frozen=True, rename="camel"):
     """What kind of screen it is. `mode`: one of SCENE_MODES, or a newer word."""
 
-    mode: str
+    mode: Word
     input_ready: bool
     waiting_for_advance: bool
     decoded: bool
@@ -101,8 +105,8 @@ class MinimapExit(Struct, frozen=True, rename="camel"):
     """A tile that leads elsewhere. `walk_to`: `supported` or `unsupported`."""
 
     at: MapPoint
-    to: str | None
-    walk_to: str
+    to: Word | None
+    walk_to: Word
 
 
 class Minimap(Struct, frozen=True, rename="camel"):
@@ -116,62 +120,62 @@ class Minimap(Struct, frozen=True, rename="camel"):
 class Overworld(Struct, frozen=True, rename="camel"):
     """Where the player stands."""
 
-    map_id: str
-    x: int
-    y: int
-    facing: str | None
-    map_group: int | UnsetType = UNSET
-    map_num: int | UnsetType = UNSET
+    map_id: Word
+    x: Whole
+    y: Whole
+    facing: Word | None
+    map_group: Whole | UnsetType = UNSET
+    map_num: Whole | UnsetType = UNSET
 
 
 class PartyMember(Struct, frozen=True, rename="camel"):
     """One Pokémon of the party; numbers as the game has them."""
 
-    slot: int
-    species_id: int
-    level: int
-    current_hp: int
-    max_hp: int
-    move_ids: tuple[int, ...] | UnsetType = UNSET
+    slot: Whole
+    species_id: Whole
+    level: Whole
+    current_hp: Whole
+    max_hp: Whole
+    move_ids: tuple[Whole, ...] | UnsetType = UNSET
 
 
 class Npc(Struct, frozen=True, rename="camel"):
     """A person or thing on the map."""
 
-    local_id: int
-    graphics_id: int
-    x: int
-    y: int
-    facing: str | UnsetType | None = UNSET
+    local_id: Whole
+    graphics_id: Whole
+    x: Whole
+    y: Whole
+    facing: Word | UnsetType | None = UNSET
 
 
 class MenuEntry(Struct, frozen=True, rename="camel"):
     """A line of a menu. Two may share a label, never an id."""
 
-    id: str
-    label: str
+    id: Word
+    label: Word
 
 
 class Menu(Struct, frozen=True, rename="camel"):
     """The open menu."""
 
-    menu_id: str
-    cursor: int | None
+    menu_id: Word
+    cursor: Whole | None
     entries: tuple[MenuEntry, ...]
 
 
 class MapSize(Struct, frozen=True, rename="camel"):
     """Of the current map, in tiles."""
 
-    width: int
-    height: int
+    width: Whole
+    height: Whole
 
 
 class Connection(Struct, frozen=True, rename="camel"):
     """A neighbouring map at an edge of the current one."""
 
-    direction: str
-    destination: str
+    direction: Word
+    destination: Word
 
 
 class GameState(Struct, frozen=True, rename="camel"):
@@ -190,13 +194,13 @@ class GameState(Struct, frozen=True, rename="camel"):
 class Observation(Struct, frozen=True, rename="camel"):
     """The answer to play.observe; also inside an action's outcome and in pushes."""
 
-    session_id: str
-    body_generation: int
-    game_id: str
-    frame: int
-    observed_at: str
+    session_id: Word
+    body_generation: Whole
+    game_id: Word
+    frame: Whole
+    observed_at: Word
     scene: Scene
-    adapter_version: int | UnsetType = UNSET
+    adapter_version: Whole | UnsetType = UNSET
     minimap: Minimap | UnsetType | None = UNSET
     state: GameState | UnsetType | None = UNSET
 
@@ -204,15 +208,15 @@ class Observation(Struct, frozen=True, rename="camel"):
 class Frame(Struct, frozen=True, rename="camel"):
     """The answer to play.frame: the screen as PNG. `dropped`: frames lost since the last one."""
 
-    session_id: str
-    body_generation: int
-    frame: int
+    session_id: Word
+    body_generation: Whole
+    frame: Whole
     data: bytes  # base64 on the wire
-    captured_at: str
+    captured_at: Word
     encoding: Literal["png"] = "png"
-    width: int = 240
-    height: int = 160
-    dropped: int = 0
+    width: Whole = 240
+    height: Whole = 160
+    dropped: Whole = 0
 
 
 # What came of an action
@@ -222,12 +226,12 @@ class WalkToDetail(Struct, frozen=True, rename="camel", tag_field="kind", tag="w
     """How far the walk came. `blocked_because`: battle, transition, npc, state_changed, …"""
 
     target: MapPoint
-    planned_steps: int
-    steps: int
+    planned_steps: Whole
+    steps: Whole
     arrived: bool
     blocked_at: MapPoint | None
     warped: bool
-    blocked_because: str | UnsetType | None = UNSET
+    blocked_because: Word | UnsetType | None = UNSET
 
 
 class AdvanceDialogDetail(
@@ -236,8 +240,8 @@ class AdvanceDialogDetail(
     """What was read."""
 
     transcript: tuple[str, ...]
-    presses: int
-    ended_because: str
+    presses: Whole
+    ended_because: Word
 
 
 class EnterTextDetail(Struct, frozen=True, rename="camel", tag_field="kind", tag="enter_text"):
@@ -245,7 +249,7 @@ class EnterTextDetail(Struct, frozen=True, rename="camel", tag_field="kind", tag
 
     typed: str
     confirmed: bool
-    ended_because: str
+    ended_because: Word
 
 
 class SelectMenuEntryDetail(
@@ -253,12 +257,12 @@ class SelectMenuEntryDetail(
 ):
     """What was chosen."""
 
-    menu_id: str
-    entry_id: str
-    label: str
+    menu_id: Word
+    entry_id: Word
+    label: Word
     confirmed: bool
-    presses: int
-    ended_because: str
+    presses: Whole
+    ended_because: Word
 
 
 ActionDetail = WalkToDetail | AdvanceDialogDetail | EnterTextDetail | SelectMenuEntryDetail
@@ -273,22 +277,22 @@ class ActionRefusal(Struct, frozen=True, rename="camel"):
     naming_screen_not_open, semantic_state_unavailable: nothing.
     """
 
-    reason: str
-    asked: int | UnsetType = UNSET
-    allowed: int | UnsetType = UNSET
+    reason: Word
+    asked: Whole | UnsetType = UNSET
+    allowed: Whole | UnsetType = UNSET
     bounds: Any = UNSET  # as the world wrote it: its shape is the world's own
     nearest_open: MapPoint | UnsetType | None = UNSET
     nearest_reachable: MapPoint | UnsetType | None = UNSET
     at: MapPoint | UnsetType = UNSET
-    to: str | UnsetType | None = UNSET
-    available: tuple[MenuEntry | str, ...] | UnsetType = UNSET
+    to: Word | UnsetType | None = UNSET
+    available: tuple[MenuEntry | Word, ...] | UnsetType = UNSET
 
 
 class Ran(Struct, frozen=True, rename="camel", tag_field="kind", tag="ran"):
     """The action ran; `observation` is the screen right after it."""
 
-    inputs_spent: int
-    frames_spent: int
+    inputs_spent: Whole
+    frames_spent: Whole
     screen_changed: bool
     observation: Observation
     detail: ActionDetail | UnsetType | None = UNSET
@@ -306,9 +310,9 @@ Outcome = Ran | Rejected
 class ActAnswer(Struct, frozen=True, rename="camel"):
     """The answer to play.act. `replayed`: it ran at an earlier request under the same key."""
 
-    session_id: str
-    body_generation: int
-    frame: int
+    session_id: Word
+    body_generation: Whole
+    frame: Whole
     replayed: bool
     outcome: Outcome
 
@@ -319,21 +323,21 @@ class ActAnswer(Struct, frozen=True, rename="camel"):
 class Limits(Struct, frozen=True, rename="camel"):
     """The world's bounds of one action; the defaults are the protocol's."""
 
-    max_inputs_per_action: int = 64
-    max_frames_per_action: int = 1800
-    stall_timeout_ms: int = 5000
+    max_inputs_per_action: Whole = 64
+    max_frames_per_action: Whole = 1800
+    stall_timeout_ms: Whole = 5000
 
 
 class JoinAnswer(Struct, frozen=True, rename="camel"):
     """The seat that was given. The token is the session's secret and is not shown."""
 
-    protocol_version: int
-    world_id: str
-    player_id: str
-    session_id: str
-    game_id: str
-    token: str
-    capabilities: tuple[str, ...]
+    protocol_version: Whole
+    world_id: Word
+    player_id: Word
+    session_id: Word
+    game_id: Word
+    token: Token
+    capabilities: tuple[Word, ...]
     limits: Limits = Limits()
 
     def __repr__(self) -> str:
@@ -343,15 +347,15 @@ class JoinAnswer(Struct, frozen=True, rename="camel"):
 class SessionAnswer(Struct, frozen=True, rename="camel"):
     """The answer to world.session: the session that the token belongs to."""
 
-    session_id: str
-    body_generation: int | UnsetType = UNSET
+    session_id: Word
+    body_generation: Whole | UnsetType = UNSET
 
 
 class LeaveAnswer(Struct, frozen=True, rename="camel"):
     """The leave receipt."""
 
-    session_id: str
-    ended_at: str
+    session_id: Word
+    ended_at: Word
 
 
 class WatchAnswer(Struct, frozen=True, rename="camel"):
@@ -365,7 +369,7 @@ class Refusal(Struct, frozen=True, rename="camel"):
 
     code: str
     message: str = ""
-    retry_after_ms: int | UnsetType = UNSET
+    retry_after_ms: Whole | UnsetType = UNSET
 
 
 class AnswerHead(Struct, frozen=True, rename="camel"):

@@ -123,7 +123,7 @@ class Joining(_Message, frozen=True, kw_only=True, tag="joining"):
 class Running(_Message, frozen=True, kw_only=True, tag="running"):
     """The body is ours and the journal is open."""
 
-    journey_id: Annotated[str, Meta(max_length=1000)]
+    journey_id: Annotated[str, Meta(max_length=5000)]
     environment_session_id: Annotated[str, Meta(max_length=1000)]
     environment_id: Annotated[str, Meta(max_length=40)]
     journal: Annotated[str, Meta(max_length=4096)]

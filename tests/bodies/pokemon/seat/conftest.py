@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from bodies.pokemon.seat.ended import Parting
 from bodies.pokemon.seat.link import LinkParted
 
 Message = dict[str, Any]
-Answering = Callable[[Message], Awaitable[Message | None]]
+Answering = Callable[[Message], Awaitable[Message | bytes | None]]
 
 SESSION = "ses_one"
 TOKEN = "token-of-the-session"
@@ -118,7 +119,7 @@ class Host:
         """Let this operation be answered as at first."""
         self.on[operation] = self._usual[operation]
 
-    async def usual(self, asked: Message) -> Message | None:
+    async def usual(self, asked: Message) -> Message | bytes | None:
         """The answer as at first."""
         return await self._usual[asked["operation"]](asked)
 
@@ -168,6 +169,10 @@ class Host:
     async def push(self, **message: Any) -> None:
         await self.sockets[-1].send_message(json.dumps(message))
 
+    async def push_raw(self, message: bytes) -> None:
+        with suppress(ConnectionClosed):
+            await self.sockets[-1].send_message(message)
+
     async def close(self, code: int) -> None:
         await self.sockets[-1].aclose(code)
 
@@ -177,13 +182,17 @@ class Host:
 
     async def _answer(self, socket: WebSocketConnection, asked: Message) -> None:
         answer = await self._say(asked)
+        if isinstance(answer, bytes):  # as it is, but for its id
+            answer = answer.replace(b'"id":0', b'"id":%d' % asked["id"], 1)
+        elif answer is not None:
+            answer = json.dumps({"id": asked["id"], **answer})
         if answer is not None:
             try:
-                await socket.send_message(json.dumps({"id": asked["id"], **answer}))
+                await socket.send_message(answer)
             except ConnectionClosed:
                 return
 
-    async def _say(self, asked: Message) -> Message | None:
+    async def _say(self, asked: Message) -> Message | bytes | None:
         self.asked.append(asked)
         return await self.on[asked["operation"]](asked)
 
