@@ -9,12 +9,15 @@ from functools import lru_cache
 def instant(seconds: float) -> str:
     """Seconds since 1970 as UTC with milliseconds and `Z`: `2026-08-19T04:15:15.707Z`."""
     whole, milliseconds = divmod(int(seconds * 1000 + 0.5), 1000)
-    return f"{_second(whole)}.{milliseconds:03}Z"
+    return _second(whole) + _MILLISECONDS[milliseconds]
 
 
 def utc_now() -> str:
     """The wall clock now, for people and journals; never for deadlines."""
     return instant(time.time())
+
+
+_MILLISECONDS = tuple(f".{milliseconds:03}Z" for milliseconds in range(1000))
 
 
 @lru_cache(maxsize=2)

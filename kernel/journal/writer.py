@@ -20,6 +20,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -194,6 +195,8 @@ class JournalWriter:
             self._folder_flushed = True
 
     def _pay_debts(self, at: str) -> bool:
+        if not (self._unfinished or self._header or self._window.full or self._gaps or self._owed):
+            return True
         if self._unfinished and not self._cut_back():
             return False
         if self._header is not None:
@@ -234,12 +237,11 @@ class JournalWriter:
         """Fill the buffer with exactly the whole line."""
         if line.at is not UNSET:
             raise ValueError("the line already has an envelope")
-        tag = line.__struct_config__.tag
-        opening = f'{{"kind":"{tag}","schemaVersion":{line.schema_version}'.encode()
-        envelope = b',"at":"%b"%b' % (at.encode(), self._envelope)
+        opening = _opening(type(line), line.schema_version)
+        envelope = b'%b,"at":"%b"%b' % (opening, at.encode(), self._envelope)
         buffer = self._buffer
-        self._encoder.encode_into(line, buffer, len(envelope))
-        buffer[: len(opening) + len(envelope)] = opening + envelope
+        self._encoder.encode_into(line, buffer, len(envelope) - len(opening))
+        buffer[: len(envelope)] = envelope
         if b"\n" in buffer:
             # Outside strings, where JSON allows it as white space; inside them it is escaped.
             buffer[:] = buffer.replace(b"\n", b" ")
@@ -298,6 +300,12 @@ def journal_name(started_at: str, run_id: str) -> str:
         raise ValueError(f"a run id that cannot be a file name: {run_id!r}")
     stamp = re.sub(r"[-:.]", "", started_at)
     return f"{stamp}-{run_id}.jsonl"
+
+
+@lru_cache
+def _opening(kind: type[Line], schema_version: int) -> bytes:
+    """What msgspec begins such a line with, up to where the envelope goes."""
+    return f'{{"kind":"{kind.__struct_config__.tag}","schemaVersion":{schema_version}'.encode()
 
 
 @dataclass(slots=True)
