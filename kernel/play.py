@@ -83,6 +83,10 @@ class Play:
     last_frame: bytes | None = None
     tally: Tally = field(default_factory=Tally)
     _past: deque[PastTurn] = field(default_factory=lambda: deque[PastTurn](maxlen=TURNS_SHOWN))
+    _phase: Phase = Phase.READY
+    _looking: trio.CancelScope = field(default_factory=trio.CancelScope)
+    """Around the whole run, and reached by an ending during the two looks before an action: a
+    scope of its own for each would cost more than the look."""
     _turn: Unfolding | None = None
     _number: int = 0
     _failed_actions: int = 0
@@ -105,24 +109,29 @@ class Play:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_world)
             nursery.start_soon(self._watch_lease)
-            phase = Phase.READY
-            while phase is not Phase.OVER:
-                phase = after(phase, await self._do(phase))
+            with self._looking:
+                await self._go_on()
+            if self._looking.cancelled_caught:
+                self._phase = after(self._phase, Event.STOPPED)
+                await self._go_on()
             nursery.cancel_scope.cancel()
         assert self.controls.ending is not None
         return self.controls.ending
 
-    async def _do(self, phase: Phase) -> Event:
-        if phase is Phase.REMEMBERING:
-            return self._remember()
-        if self.lease.left(boottime()) <= 0:
-            self.controls.end(lease_lapsed())
-            return Event.STOPPED
-        try:
-            return await self._doing[phase]()
-        except WorldEnded as ended:
-            self.controls.end(world_ended(ended))
-            return Event.WORLD_ENDED
+    async def _go_on(self) -> None:
+        while self._phase is not Phase.OVER:
+            if self._phase is Phase.REMEMBERING:
+                event = self._remember()
+            elif self.lease.left(boottime()) <= 0:
+                self.controls.end(lease_lapsed())
+                event = Event.STOPPED
+            else:
+                try:
+                    event = await self._doing[self._phase]()
+                except WorldEnded as ended:
+                    self.controls.end(world_ended(ended))
+                    event = Event.WORLD_ENDED
+            self._phase = after(self._phase, event)
 
     async def _admit(self) -> Event:
         crowded = self.room()
@@ -160,8 +169,9 @@ class Play:
         self._turn = turn
         self._number += 1
         self._say_phase(Phase.OBSERVING)
-        turn.shown = await self._look()
-        return Event.STOPPED if turn.shown is None else Event.SEEN
+        with self.controls.reaching(self._looking):
+            turn.shown = await self._look()
+        return Event.SEEN if self.controls.ending is None else Event.STOPPED
 
     async def _decide(self) -> Event:
         self._say_phase(Phase.DECIDING)
@@ -171,8 +181,9 @@ class Play:
         turn = self._unfolding
         assert turn.shown is not None
         assert turn.decision is not None
-        now = await self._look()
-        if now is None:
+        with self.controls.reaching(self._looking):
+            now = await self._look()
+        if self.controls.ending is not None:
             return Event.STOPPED
         if now.fingerprint != turn.shown.fingerprint:
             if not turn.proposals.change_may_replace:
@@ -306,25 +317,24 @@ class Play:
                 self.emit(wire.Phase(phase="paused", turn=self._number))
                 await self.controls.unpaused()
 
-    async def _look(self) -> AnySight | None:
-        """The state now; None when the session ended meanwhile."""
-        with self.controls.interruptible():
-            failures = 0
-            while True:
-                try:
-                    return await self.body.observe()
-                except BodyTrouble as trouble:
-                    failures += 1
-                    if failures >= self.body.policy.failures_to_end:
-                        raise WorldEnded(
-                            f"cannot be observed: {trouble}", confirmed=False
-                        ) from None
-                await trio.sleep(wait_after_failure(failures))
-        return None
+    async def _look(self) -> AnySight:
+        """The state now, however often it takes to be told it."""
+        failures = 0
+        while True:
+            try:
+                return await self.body.observe()
+            except BodyTrouble as trouble:
+                failures += 1
+                if failures >= self.body.policy.failures_to_end:
+                    raise WorldEnded(f"cannot be observed: {trouble}", confirmed=False) from None
+            await trio.sleep(wait_after_failure(failures))
 
     async def _look_after(self) -> AnySight | None:
+        """The state after an action; None when the session ended and nothing was seen in time."""
         if self.controls.ending is None:
-            return await self._look()
+            with self.controls.interruptible():
+                return await self._look()
+            return None
         with trio.move_on_after(min(OBSERVE_AFTER_THE_END, self.controls.ending.patience)):
             try:
                 return await self.body.observe()
