@@ -70,6 +70,7 @@ class Mind:
         self._budget = budget
         self._write = write
         self._emit = emit
+        self._reserve = charge(None, model.endpoint.reserve, model.rates)
         self._count = 0
 
     async def ask(
@@ -83,7 +84,7 @@ class Mind:
             kind=FailureKind.CANCELLED, message="the session was torn down around it"
         )
         limit = self._budget.output_limit(self.model.output_limit, self.model.rates)
-        self._write(self._usage_line(call_id, "reserved", turn, attempt, self._reserve()))
+        self._write(self._usage_line(call_id, "reserved", turn, attempt, self._reserve))
         try:
             result = await self._call(endpoint, prompt, limit, scope)
         finally:
@@ -99,9 +100,6 @@ class Mind:
         """The calls since the last time, for the turn's record."""
         calls, self.calls = tuple(self.calls), []
         return calls
-
-    def _reserve(self) -> Charge:
-        return charge(None, self.model.endpoint.reserve, self.model.rates)
 
     def _record(self, charged: Charge, result: Answered | ModelFailure, seconds: float) -> None:
         usage = charged.usage or Usage(input=0, output=0)

@@ -70,9 +70,9 @@ def reader(bounds: TextBounds, names: frozenset[str]) -> Callable[[bytes], Writt
         except UNDECODABLE as wrong:
             raise WrongField("", f"no JSON object: {str(wrong)[:200]}") from None
         given = {name: value for name, value in fields.items() if value is not None}
-        for name in given:
-            if name not in names:
-                raise WrongField(name[:60], "there is no such field")
+        if not names.issuperset(given):
+            unknown = next(name for name in given if name not in names)
+            raise WrongField(unknown[:60], "there is no such field")
         clipped: list[str] = []
 
         def text(name: str, bound: int | None) -> str | None:

@@ -57,9 +57,10 @@ def _action(given: dict[str, Any]) -> wire.Action:
             raise WrongField(field.name, f"{kind.name} needs it")
         else:
             values.append(UNSET)
-    for other in _FOREIGN[name]:
-        if other in given:
-            raise WrongField(other, f"does not belong to {kind.name}")
+    foreign = _FOREIGN[name] & given.keys()
+    if foreign:
+        first = next(field for field in _ACTION_FIELDS if field in foreign)
+        raise WrongField(first, f"does not belong to {kind.name}")
     return kind.struct(*values)
 
 
@@ -95,8 +96,8 @@ _KINDS: dict[str, ActionKind] = {kind.name: kind for kind in CATALOGUE}
 _ACTION_FIELDS: dict[str, ActionField] = {
     field.name: field for kind in CATALOGUE for field in kind.fields
 }
-_FOREIGN: dict[str, tuple[str, ...]] = {
-    kind.name: tuple(name for name in _ACTION_FIELDS if name not in {f.name for f in kind.fields})
+_FOREIGN: dict[str, frozenset[str]] = {
+    kind.name: frozenset(_ACTION_FIELDS) - {field.name for field in kind.fields}
     for kind in CATALOGUE
 }
 _TEXTS = {

@@ -54,18 +54,15 @@ def cost(usage: Usage, rates: Rates | None) -> Cost:
     if rates is None:
         return Cost(None)
     ordinary = usage.input - usage.cache_read - usage.cache_write
-    return Cost(
-        _price(ordinary, rates.input)
-        + _price(usage.cache_read, rates.cache_read)
-        + _price(usage.cache_write, rates.cache_write)
-        + _price(usage.output, rates.output)
+    millionths = (
+        ordinary * rates.input
+        + usage.cache_read * rates.cache_read
+        + usage.cache_write * rates.cache_write
+        + usage.output * rates.output
     )
+    return Cost(millionths.scaleb(-6))
 
 
 def reserve_cost(tokens: int, rates: Rates | None) -> Cost:
     """The price of tokens that nobody reported: the dearest rate, marked as reserved."""
-    return Cost(None if rates is None else _price(tokens, rates.dearest), reserved=True)
-
-
-def _price(tokens: int, rate: Decimal) -> Decimal:
-    return (tokens * rate).scaleb(-6)
+    return Cost(None if rates is None else (tokens * rates.dearest).scaleb(-6), reserved=True)
