@@ -80,8 +80,11 @@ class Family:
 
     async def report(self, pids: Iterable[int]) -> None:
         """Take the session's word that these belong to it, where descent or mark agree."""
+        named = tuple(pids)
+        if not named:
+            return
         table = await self._census.take()
-        for pid in pids:
+        for pid in named:
             process = table.get(pid)
             if process is not None and (
                 _is_under(table, process, self._leader) or mark_of(pid) == self._session_id

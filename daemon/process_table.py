@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -43,10 +43,17 @@ class Process:
 
 
 ProcessTable = dict[int, Process]
+_STAT_BYTES = 4 * 1024
+_ENVIRON_BYTES = 256 * 1024
+_AT_A_TIME = 32
+"""Processes: a millisecond of reading."""
+_LOOKS = 4
+"""At who is new; more than that only a host that starts processes all the time has."""
 T = TypeVar("T")
 
-_kept_back = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)]
-"""A descriptor to read with when there is no other; empty while another thread was quicker."""
+_KEPT_BACK = 4
+_kept_back = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) for _ in range(_KEPT_BACK)]
+"""Descriptors to read with when there is no other; another thread may be quicker to take some."""
 
 
 def boot_id() -> str:
@@ -56,16 +63,12 @@ def boot_id() -> str:
 
 def read_processes() -> ProcessTable:
     """Every process that /proc shows now."""
-    found: ProcessTable = {}
-    for name in _although_exhausted(_names):
-        if name.isdecimal() and (process := read_process(int(name))) is not None:
-            found[process.pid] = process
-    return found
+    return {pid: found for pid in _pids() if (found := read_process(pid)) is not None}
 
 
 def stat_fields(pid: int) -> list[bytes] | None:
     """What /proc/PID/stat holds after the command, from the state on; None: no such process."""
-    stat = _read(f"/proc/{pid}/stat")
+    stat = _read(f"/proc/{pid}/stat", _STAT_BYTES)
     # The command in parentheses may itself hold spaces and parentheses.
     return None if stat is None else stat[stat.rfind(b")") + 2 :].split()
 
@@ -85,30 +88,46 @@ def read_process(pid: int) -> Process | None:
 
 
 class Census:
-    """Reads the table once for all who ask at the same moment: reading it takes milliseconds."""
+    """Reads the table once for all who ask at the same moment, some processes at a time.
+
+    It takes 30 µs a process: with the hundreds of a busy host the loop must do other work between.
+    """
 
     def __init__(self) -> None:
-        self._coming: _Coming | None = None
+        self._reading = trio.Lock()
+        self._next: _Shared | None = None
 
     async def take(self) -> ProcessTable:
         """The table, read after this call began. Raises OSError when /proc cannot be read."""
-        while (coming := self._coming) is not None:
-            await coming.read.wait()
-            if coming.table is not None:
-                return coming.table
-        coming = self._coming = _Coming()
-        await trio.lowlevel.cancel_shielded_checkpoint()
-        self._coming = None
-        try:
-            coming.table = read_processes()
-        finally:
-            coming.read.set()
-        return coming.table
+        shared = self._next = self._next or _Shared()
+        async with self._reading:
+            if shared.table is None:  # or whoever read it for all of us failed, or gave up
+                if self._next is shared:
+                    self._next = None  # who asks from now on wants it newer than this
+                shared.table = await _read_by_and_by()
+        return shared.table
+
+
+async def _read_by_and_by() -> ProcessTable:
+    found: ProcessTable = {}
+    seen: set[int] = set()
+    await trio.lowlevel.checkpoint()
+    for _ in range(_LOOKS):
+        # A process that forked and was gone before it was read has its child in the next look.
+        if not (new := [pid for pid in _pids() if pid not in seen]):
+            break
+        seen.update(new)
+        for number, pid in enumerate(new, start=1):
+            if (process := read_process(pid)) is not None:
+                found[pid] = process
+            if number % _AT_A_TIME == 0:
+                await trio.lowlevel.checkpoint()
+    return found
 
 
 def mark_of(pid: int) -> str | None:
     """The session that a process was started for, by its environment; None: none, or unreadable."""
-    environ = _read(f"/proc/{pid}/environ") or b""
+    environ = _read(f"/proc/{pid}/environ", _ENVIRON_BYTES) or b""
     prefix = f"{MARK}=".encode()
     for entry in environ.split(b"\0"):
         if entry.startswith(prefix):
@@ -117,10 +136,13 @@ def mark_of(pid: int) -> str | None:
 
 
 @dataclass(slots=True)
-class _Coming:
-    read: trio.Event = field(default_factory=trio.Event)
+class _Shared:
     table: ProcessTable | None = None
-    """None once it was read: that failed, and whoever waited reads for itself."""
+    """None: not read yet."""
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in _although_exhausted(_names) if name.isdecimal()]
 
 
 def _names() -> list[str]:
@@ -128,38 +150,37 @@ def _names() -> list[str]:
         return [entry.name for entry in entries]
 
 
-def _read(path: str) -> bytes | None:
+def _read(path: str, most: int) -> bytes | None:
     try:
-        return _although_exhausted(lambda: _read_once(path))
+        return _although_exhausted(lambda: _read_once(path, most))
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
 
 
-def _read_once(path: str) -> bytes:
-    # Plain os calls: this runs for every process of the machine.
+def _read_once(path: str, most: int) -> bytes:
+    # Plain os calls and a buffer no larger than needed: this runs for every process of the machine.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return os.read(descriptor, 256 * 1024)
+        return os.read(descriptor, most)
     finally:
         os.close(descriptor)
 
 
 def _although_exhausted(read: Callable[[], T]) -> T:
-    """Read with the descriptor kept back, when there is no other: a session must be ended still."""
-    _keep_one_back()
+    """Read with a descriptor kept back, when there is no other: a session must be ended still."""
     try:
-        return read()
-    except OSError as error:
-        if error.errno not in (errno.EMFILE, errno.ENFILE) or not _kept_back:
-            raise
-    os.close(_kept_back.pop())
-    try:
-        return read()
+        while True:
+            try:
+                return read()
+            except OSError as error:
+                if error.errno not in (errno.EMFILE, errno.ENFILE) or not _kept_back:
+                    raise
+            os.close(_kept_back.pop())
     finally:
-        _keep_one_back()
+        _keep_some_back()
 
 
-def _keep_one_back() -> None:
-    if not _kept_back:
-        with suppress(OSError):  # tried again with the next reading
+def _keep_some_back() -> None:
+    with suppress(OSError):  # tried again with the next reading
+        while len(_kept_back) < _KEPT_BACK:
             _kept_back.append(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))

@@ -244,6 +244,7 @@ class SessionProcess:
         grace = self._delays.leftover_grace
         with trio.CancelScope(deadline=min(self._grace.deadline, trio.current_time() + grace)):
             await terminate(self.family.living)
+            return ()
         return await self._kill_everyone()
 
     async def _kill_everyone(self) -> tuple[int, ...]:

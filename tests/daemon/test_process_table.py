@@ -2,8 +2,11 @@
 
 import os
 import resource
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import trio
 
@@ -79,3 +82,62 @@ async def test_a_reading_that_fails_leaves_nobody_waiting_and_the_next_one_works
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert os.getpid() in await census.take()
+
+
+async def test_a_process_that_forks_and_goes_all_the_time_is_in_every_table():
+    chain = (
+        "import os, select\n"
+        "print(flush=True)\n"
+        "while not select.select([0], [], [], 0.02)[0]:\n"
+        "    if os.fork():\n"
+        "        os._exit(0)\n"
+    )
+    process = await trio.lowlevel.open_process(
+        [sys.executable, "-S", "-c", chain],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    await process.stdout.receive_some()
+    try:
+        census = Census()
+        for _ in range(40):
+            table = await census.take()
+            assert [p for p in table.values() if p.session == process.pid and not p.dead]
+    finally:
+        await process.stdin.aclose()
+        while await process.stdout.receive_some():
+            pass  # until nobody of the chain holds it any more
+        await process.wait()
+        await process.stdout.aclose()
+
+
+async def test_others_do_their_work_while_the_table_of_a_busy_host_is_read():
+    with ExitStack() as crowd:
+        for _ in range(70):
+            crowd.enter_context(_sleeper())
+        worked = 0
+
+        async def work() -> None:
+            nonlocal worked
+            while True:
+                await trio.lowlevel.checkpoint()
+                worked += 1
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(work)
+            await Census().take()
+            nursery.cancel_scope.cancel()
+        assert worked >= 2
+
+
+@contextmanager
+def _sleeper() -> Iterator[None]:
+    pid = os.posix_spawnp("sleep", ["sleep", "60"], os.environ)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
