@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
 import traceback
@@ -96,6 +97,8 @@ class _Session:
         self.budget: SittingBudget | None = None
         self._lines = lines
         self._outbox = outbox
+        self._stop_due = math.inf
+        """When what a stop asked for must be over; a signal before it is a second, sterner stop."""
         watch_supervisor(specification.parent, lambda: self.controls.descendants)
 
     async def during(self, work: Callable[[], Awaitable[Terminal]]) -> Terminal:
@@ -151,6 +154,7 @@ class _Session:
             case wire.Stop():
                 patience = max(0.0, message.remaining - ABANDONED_BEFORE)
                 over_in = max(0.5, message.remaining - 0.5)
+                self._stop_due = min(self._stop_due, trio.current_time() + over_in)
                 controls.end(Ending("stopped", message.reason, patience, over_in))
             case wire.Acknowledge():
                 controls.acknowledge(message.id)
@@ -177,7 +181,8 @@ class _Session:
         with trio.open_signal_receiver(signal.SIGTERM) as signals:
             async for _ in signals:
                 earlier = self.controls.ending
-                too_late = earlier is not None and earlier.outcome == "stopped"
+                stopping = earlier is not None and earlier.outcome == "stopped"
+                too_late = stopping and trio.current_time() >= self._stop_due
                 self.controls.end(
                     Ending(
                         "stop_deadline" if too_late else "stopped",

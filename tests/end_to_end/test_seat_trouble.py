@@ -63,6 +63,24 @@ async def test_a_stop_inside_a_seventy_second_action_abandons_it_before_the_dead
     assert summary_of(tmp_path)["outcome"] == "stopped"
 
 
+async def test_a_stop_that_is_made_sterner_within_its_time_is_no_missed_deadline(
+    tmp_path: Path,
+) -> None:
+    slow = ("--speed", "1", "--misbehave", "slow:70@act=2")
+    with trio.fail_after(40):
+        async with (
+            chat_server(answer=DECISION) as model,
+            practice_world(tmp_path, *slow) as world,
+            child(start(tmp_path, model.base_url, world.options(), 9), toy=False) as session,
+        ):
+            await session.until(wire.Phase, 2, phase="acting")
+            await session.tell(wire.Stop(reason="enough", remaining=300))
+            await session.until(wire.Stopping)
+            session.process.terminate()
+            ended = await session.until(wire.Ended)
+    assert (ended.outcome, summary_of(tmp_path)["outcome"]) == ("stopped", "stopped")
+
+
 @pytest.mark.parametrize(
     ("misdeed", "outcome", "detail"),
     [
