@@ -133,7 +133,7 @@ async def _end(lives: Lives, seats: Seats) -> dict[str, Any]:
 
 
 async def _stop(lives: Lives, seat: str) -> None:
-    while await lives.ask("stop", seat=seat) == "too_many_connections":
+    while await lives.ask("stop", seat=seat) == "too_many_connections":  # noqa: ASYNC110
         await trio.sleep(0.5)
 
 

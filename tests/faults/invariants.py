@@ -29,6 +29,9 @@ FOLLOWS = {
 """The states of a session by its contract."""
 _SETTLED = frozenset(("accepted", "rejected_by_adapter"))
 """Outcomes by which a journal says that the world answered."""
+_LAST_SEAL = re.compile(r"the last seal is missing|is \d+, not 256$")
+"""What is found of a run that ended while the disk was full: neither its summary nor the seal
+behind it may have found space."""
 _SHOWN = 5
 """Breaches of one invariant that are told in full."""
 
@@ -91,8 +94,8 @@ def _journals_verify(evidence: Evidence) -> Iterator[str]:
         for problem in evidence.verified[str(journal.path)]:
             cut_off = journal.summary is None and problem.startswith("torn tail")
             empty = journal.summary is None and problem == "the file is empty"
-            told_loss = disk_was_full and " lost" in problem
-            if not (cut_off or told_loss or (empty and disk_was_full)):
+            unsealed = bool(journal.lost) and _LAST_SEAL.match(problem) is not None
+            if not (cut_off or (disk_was_full and (empty or unsealed or " lost" in problem))):
                 yield f"{journal.path.name}: {problem}"
 
 
@@ -245,8 +248,9 @@ def _stops_stop(evidence: Evidence) -> Iterator[str]:
         journal = evidence.journal_of(answer["sessionId"])
         if journal is None:
             continue
+        heard = _heard_at(evidence, stop["asked"], stop["seat"])
         for line in journal.of(Usage):
-            if line.stage == "reserved" and moment(line.at) > stop["asked"] + _ADMITTED:
+            if line.stage == "reserved" and moment(line.at) > heard + _ADMITTED:
                 yield f"run {journal.run_id} asked its model at {line.at}, after its stop"
         for entry in _acts_of(evidence, journal):
             if moment(entry["at"]) > stop["at"]:
@@ -259,8 +263,20 @@ def _the_log_is_clean(evidence: Evidence) -> Iterator[str]:
             yield f"line {number} of the log: {line}"
 
 
-_ADMITTED = 0.25
-"""Seconds from a stop's request on its way to the session: a call may begin in them."""
+def _heard_at(evidence: Evidence, asked: float, seat: str) -> float:
+    """When a request reached the session: what is stopped itself hears nothing until it goes on."""
+    for line in evidence.story:
+        fault = line.get("fault", {})
+        hung = fault.get("fault") == "HangDaemon" or (
+            fault.get("fault") == "HangSession" and fault["seat"] == seat
+        )
+        if hung and line["at"] <= asked <= line["at"] + fault["seconds"]:
+            asked = line["at"] + fault["seconds"]
+    return asked
+
+
+_ADMITTED = 1.0
+"""Seconds on a busy machine from a stop's request to the session: a call may begin in them."""
 
 
 def _states(evidence: Evidence) -> dict[str, list[str]]:

@@ -20,7 +20,7 @@ class Operator:
 
     lives: Lives
     forced: Container[str] = ()
-    """Seats for whose players the operator gives their word: a motor of their own died with them."""
+    """Seats for which the operator gives their word: a motor that died tells nothing."""
     left_alone: dict[str, float] = field(default_factory=dict[str, float])
     """Until which moment of trio's clock."""
     answers: dict[str, int] = field(default_factory=dict[str, int])
@@ -44,9 +44,9 @@ class Operator:
     async def _join(self, seat: str, state: str) -> None:
         if state == "failed":
             await self.lives.ask("reset", seat=seat)
-        answer = await self.lives.ask("join", seat=seat, wait=0)
-        if answer == "unsettled" and seat in self.forced:
+        if state == "recovery_required" and seat in self.forced:
             await self.lives.ask("recover", seat=seat, force=True)
+        answer = await self.lives.ask("join", seat=seat, wait=0)
         code = answer if isinstance(answer, str) else str(answer["state"])
         self.answers[code] = self.answers.get(code, 0) + 1
 

@@ -1,6 +1,6 @@
 """An hour of ordinary life at a moderate pace, and the judgement that nothing grew or broke.
 
-Six seats play in the practice world, and one has a practice motor. Three of the six and that one are
+Six seats play in the practice world, one has a practice motor. Three of the six and that one are
 left in peace, so that their session processes live as long as the run; two are crashed in turn; one
 is stopped and joined again. A subscriber follows everything, metrics are scraped, status is asked
 for, people speak. The judgement reads only what stands in the folder, so it can be had again.
