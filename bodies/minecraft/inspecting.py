@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Raw
+import msgspec
+from msgspec import Raw, Struct
 
-from bodies.minecraft import wire
 from bodies.minecraft.acting import Done
 from bodies.minecraft.effects import effect_of
-from bodies.minecraft.game_evidence import evidence_of, stage_in, status_in
+from bodies.minecraft.game_evidence import GameEvidence, evidence_of, stage_in, status_in
 from bodies.minecraft.observation import Surroundings, scene, told
+from kernel.journal.damage import JournalDamaged
 from kernel.journal.inspection import Inspection, Passage
 from kernel.journal.recorded import RecordedTurn
 
@@ -18,10 +19,9 @@ from kernel.journal.recorded import RecordedTurn
 def inspect(turn: RecordedTurn) -> Inspection:
     """Open one turn. Raises JournalDamaged."""
     evidence = evidence_of(turn)
-    status = status_in(turn, evidence)
     return Inspection(
         saw=tuple(_seen(turn, evidence.shown, "shown")),
-        result=(*_given(status), *_seen(turn, evidence.after, "after")),
+        result=(*_given(turn, evidence), *_seen(turn, evidence.after, "after")),
     )
 
 
@@ -37,8 +37,22 @@ def _seen(turn: RecordedTurn, stage: Raw, field: str) -> Iterator[Passage]:
             yield Passage("facts", "\n".join(lines))
 
 
-def _given(status: wire.ActionStatus | None) -> Iterator[Passage]:
-    if status is None:
+def _given(turn: RecordedTurn, evidence: GameEvidence) -> Iterator[Passage]:
+    """The state alone for an action of a kind that is retired: what it meant is not known."""
+    named = turn.decode(_state, evidence.action, "turn.action")
+    if named is None:
         return
-    yield Passage("result", status.state.replace("_", " "))
-    yield Passage("evidence", effect_of(Done(status.requested, status)).whole)
+    yield Passage("result", named.state.replace("_", " "))
+    try:
+        status = status_in(turn, evidence)
+    except JournalDamaged:
+        return
+    if status is not None:
+        yield Passage("evidence", effect_of(Done(status.requested, status)).whole)
+
+
+class _Named(Struct, frozen=True):
+    state: str
+
+
+_state = msgspec.json.Decoder[_Named | None](_Named | None)

@@ -45,6 +45,8 @@ def _project(line: MinecraftTurnLine) -> ProjectedTurn:
             objective=line.memory.objective,
             objective_retired=None,
             interjection=line.interjection,
+            reply=decision.reply if decision else None,
+            speak=decision.speak if decision else None,
             speak_suppressed=line.speak_suppressed,
             action=decision.action if decision else NULL,
             outcome=native.outcome,

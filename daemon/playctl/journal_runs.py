@@ -24,7 +24,6 @@ from daemon.playctl.journal_files import (
 )
 
 if TYPE_CHECKING:
-    from kernel.journal.evaluation.side_logs import LifecycleEvents
     from kernel.journal.listing import RunEntry
 
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 @in_directory
 @click.option("--journey", metavar="ID", help="Only runs of this journey.")
 @click.option("--seat", help="Only runs of this seat, by the events.jsonl beside the journals.")
-@click.option("--outcome", help="Only runs that ended so, by their summary.")
+@click.option("--outcome", help="Only runs that ended so; `unknown`: nobody says.")
 @click.option("--since", type=click.DateTime(), help="Only runs that started then or later, UTC.")
 @click.option("--until", type=click.DateTime(), help="Only runs that started before, UTC.")
 @as_json
@@ -61,6 +60,7 @@ def list_runs(
                 until=_utc(until),
                 outcome=outcome,
             ),
+            events,
         )
     if as_json:
         showing.document({"runs": found.runs, "bad": names(found.bad)})
@@ -73,7 +73,7 @@ def list_runs(
                     run.run_id or "–",
                     run.environment_id or "–",
                     "–" if run.turns is None else f"{run.turns:,}",
-                    _ended(run, events),
+                    _ended(run),
                     f"{run.bytes / 1024:,.0f} KiB",
                     run.path,
                 )
@@ -146,11 +146,11 @@ def _only(journeys: tuple[str, ...], where: Path) -> str:
     return journeys[0]
 
 
-def _ended(run: RunEntry, events: LifecycleEvents) -> str:
+def _ended(run: RunEntry) -> str:
     """How a run ended: by its summary, else by the daemon's word."""
-    end = events.end_of(run.run_id)
-    told = end.data.outcome if end is not None and end.data is not None else None
-    how = run.outcome or (f"{told} (no summary)" if told else "no summary")
+    how = run.outcome or "no summary"
+    if run.told_by == "lifecycle":
+        how += " (no summary)"
     return how + (", torn tail" if run.torn else "")
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Raw, Struct
 
 from kernel.journal.damage import JournalDamaged, JournalError, JournalUnreadable
+from kernel.journal.evaluation.side_logs import LifecycleEvent, LifecycleEvents, outcome_by
+from kernel.journal.lenience import read
 from kernel.journal.lines import LINE_LIMIT, NULL, Count
 from kernel.journal.memory import journals_in, read_header
 from kernel.undecodable import UNDECODABLE
 
 NEAR_END: Final = 32 * 1024
 """Bytes of a journal's end that are read first; a line that is longer makes it more."""
+
+
+ToldBy = Literal["summary", "lifecycle", "unknown"]
 
 
 class RunEntry(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -31,7 +36,9 @@ class RunEntry(Struct, frozen=True, kw_only=True, rename="camel"):
     last_at: str | None
     """When the last line was written."""
     outcome: str | None
-    """By the summary; None: the run has none, because it goes on or was cut off."""
+    """None: nobody says, because the run goes on or was cut off."""
+    told_by: ToldBy
+    """Who says how it ended: its summary, else the daemon's log of events."""
     turns: int | None
     """None: the end of the file does not tell."""
     torn: bool
@@ -48,6 +55,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     until: str | None = None
     """Runs that started before."""
     outcome: str | None = None
+    """`unknown`: nobody says how they ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +66,16 @@ class Listing:
     bad: tuple[JournalError, ...]
 
 
-def list_runs(directory: Path, wanted: Wanted) -> Listing:
-    """The runs of a directory that are wanted. Raises JournalUnreadable for the directory."""
+def list_runs(directory: Path, wanted: Wanted, events: LifecycleEvents) -> Listing:
+    """The runs of a directory that are wanted. Raises JournalUnreadable for the directory.
+
+    `events` tell how a run without a summary ended.
+    """
     runs: list[RunEntry] = []
     bad: list[JournalError] = []
     for path in reversed(journals_in(directory)):
         try:
-            run = run_at(path)
+            run = run_at(path, events)
         except JournalError as error:
             bad.append(error)
             continue
@@ -73,7 +84,7 @@ def list_runs(directory: Path, wanted: Wanted) -> Listing:
     return Listing(tuple(runs), tuple(bad))
 
 
-def run_at(path: Path) -> RunEntry | None:
+def run_at(path: Path, events: LifecycleEvents) -> RunEntry | None:
     """The entry of one journal; None when it has no whole line yet.
 
     Raises JournalUnreadable and JournalDamaged.
@@ -88,6 +99,7 @@ def run_at(path: Path) -> RunEntry | None:
         turns = counted + 1
     elif turns is None and end.is_whole:
         turns = 0
+    outcome, told_by = _outcome(summary, events.end_of(header.run_id or None))
     return RunEntry(
         path=str(path),
         bytes=end.bytes,
@@ -96,10 +108,17 @@ def run_at(path: Path) -> RunEntry | None:
         environment_id=header.environment_id or None,
         started_at=header.started_at,
         last_at=last.at if last else None,
-        outcome=summary.outcome if summary else None,
+        outcome=outcome,
+        told_by=told_by,
         turns=turns,
         torn=end.torn,
     )
+
+
+def _outcome(summary: _Line | None, end: LifecycleEvent | None) -> tuple[str | None, ToldBy]:
+    if summary is not None:
+        return summary.outcome, "summary"
+    return (None, "unknown") if end is None else (outcome_by(end), "lifecycle")
 
 
 class _Line(Struct, frozen=True, rename="camel"):
@@ -154,13 +173,13 @@ def _read_end(path: Path, text: bytes, size: int) -> _End:
     for behind, line in enumerate(reversed(lines)):
         try:
             line.decode()
-            read = _line.decode(line)
-            number = _number_in(read)
+            seen = read(_line, line)
+            number = _number_in(seen)
         except UNDECODABLE as error:
             raise JournalDamaged(path, _count_lines(path) - behind, str(error)) from error
-        end.last = end.last or read
-        if read.kind == "summary":
-            end.summary = end.summary or read
+        end.last = end.last or seen
+        if seen.kind == "summary":
+            end.summary = end.summary or seen
         if number is not None:
             end.counted = number
             break
@@ -169,8 +188,8 @@ def _read_end(path: Path, text: bytes, size: int) -> _End:
 
 def _number_in(line: _Line) -> int | None:
     if line.kind == "turn":
-        return _numbered.decode(line.turn).turn
-    return _number.decode(line.turn) if line.kind in ("decision", "action") else None
+        return read(_numbered, line.turn).turn
+    return read(_number, line.turn) if line.kind in ("decision", "action") else None
 
 
 def _count_lines(path: Path) -> int:
@@ -186,7 +205,7 @@ def _is_wanted(run: RunEntry, wanted: Wanted) -> bool:
         and (wanted.runs is None or run.run_id in wanted.runs)
         and (wanted.since is None or started >= wanted.since)
         and (wanted.until is None or started < wanted.until)
-        and (wanted.outcome is None or run.outcome == wanted.outcome)
+        and (wanted.outcome is None or (run.outcome or "unknown") == wanted.outcome)
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from kernel.journal.damage import JournalDamaged, JournalError, JournalUnreadable
@@ -11,6 +13,8 @@ from kernel.journal.projection import FindReading, canonical
 from kernel.journal.reader import decode_line, lines_that_fit
 from kernel.journal.recorded import RecordedTurn
 from kernel.journal.run import RunWalk
+
+Rank = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,12 @@ def journey_memory(
     """The memory of the turn with the highest (driver generation, number) of this journey.
 
     Reads the first line of every journal in the directory (some 30 µs each) and, newest generation
-    first, whole journals of this journey until one has a turn: normally one (some 3 ms a megabyte).
-    Raises JournalUnreadable when the directory itself cannot be listed.
+    first, whole journals of this journey until one has a turn: normally one (some 3 ms a megabyte),
+    and more only where a generation was given twice. Raises JournalUnreadable when the directory
+    itself cannot be listed.
     """
     bad: list[JournalError] = []
-    runs: list[tuple[int, str, Path]] = []
+    runs: list[tuple[Rank, Path]] = []
     for path in journals_in(directory):
         try:
             header = read_header(path)
@@ -49,17 +54,22 @@ def journey_memory(
             bad.append(error)
             continue
         if header is not None and header.journey_id == journey_id:
-            runs.append((header.driver_generation or 0, header.started_at, path))
-    for _, _, path in sorted(runs, reverse=True):
-        try:
-            turn = _last_turn(path, find_reading)
-        except JournalError as error:
-            bad.append(error)
-            continue
-        if turn is not None:
-            memory = LastMemory(turn.turn.notes, turn.turn.objective, path, turn.turn.turn)
-            return JourneyMemory(memory, tuple(bad))
+            runs.append((rank_of(header), path))
+    for _, alike in groupby(sorted(runs, reverse=True), key=lambda run: run[0]):
+        last = _last_of([path for _, path in alike], find_reading, bad)
+        if last is not None:
+            return JourneyMemory(last, tuple(bad))
     return JourneyMemory(None, tuple(bad))
+
+
+def rank_of(header: HeaderLine) -> Rank:
+    """Which of two runs of a journey is the later one; among equals their turns' numbers tell.
+
+    Journals from before headers had a generation come first, by their start.
+    """
+    if header.driver_generation is None:
+        return -1, header.started_at
+    return header.driver_generation, ""
 
 
 def journals_in(directory: Path) -> list[Path]:
@@ -88,6 +98,22 @@ def read_header(path: Path) -> HeaderLine | None:
             raise JournalDamaged(path, 1, "a journal begins with a header", "kind")
         return header
     return None
+
+
+def _last_of(
+    paths: Iterable[Path], find_reading: FindReading, bad: list[JournalError]
+) -> LastMemory | None:
+    """The memory of the highest turn; of two alike, the first path's."""
+    last: LastMemory | None = None
+    for path in paths:
+        try:
+            turn = _last_turn(path, find_reading)
+        except JournalError as error:
+            bad.append(error)
+            continue
+        if turn is not None and (last is None or turn.turn.turn > last.turn):
+            last = LastMemory(turn.turn.notes, turn.turn.objective, path, turn.turn.turn)
+    return last
 
 
 def _last_turn(path: Path, find_reading: FindReading) -> RecordedTurn | None:

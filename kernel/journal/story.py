@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,7 @@ from msgspec import UNSET, Struct
 from kernel.journal.damage import JournalError
 from kernel.journal.evaluation.evaluate import judge_of
 from kernel.journal.lines import HeaderLine
-from kernel.journal.memory import journals_in, read_header
+from kernel.journal.memory import Rank, journals_in, rank_of, read_header
 from kernel.journal.projection import FindReading
 from kernel.journal.recorded import RecordedTurn
 from kernel.journal.run import RunWalk
@@ -107,9 +108,13 @@ def tell_story(story: Story) -> str:
         lines.append(f"Now: {story.objective}")
     if story.maps:
         lines.append(f"Through: {' → '.join(story.maps)}")
-    for moment in story.moments:
-        toward = f" (toward: {moment.toward})" if moment.toward else ""
-        lines.append(f"  turn {moment.turn}: {moment.effect}{toward}")
+    for run_id, moments in groupby(story.moments, lambda moment: moment.run_id):
+        if story.runs > 1:
+            # Each run counts its turns from 0.
+            lines.append(f"In run {run_id or 'without a name'}:")
+        for moment in moments:
+            toward = f" (toward: {moment.toward})" if moment.toward else ""
+            lines.append(f"  turn {moment.turn}: {moment.effect}{toward}")
     return "\n".join(lines)
 
 
@@ -124,8 +129,12 @@ class _Chapter:
     maps: dict[str, None] = field(default_factory=dict[str, None])
     moments: deque[Moment] = field(default_factory=lambda: deque(maxlen=MOMENTS))
 
-    def order(self) -> tuple[int, str]:
-        return self.header.driver_generation or 0, self.header.started_at
+    def order(self) -> tuple[Rank, str]:
+        return rank_of(self.header), self.header.started_at
+
+    def latest_turn(self) -> tuple[Rank, int, str]:
+        """What is the journey's last word has the greatest (K17)."""
+        return rank_of(self.header), self.last_number, self.header.started_at
 
     def visit(self, place: str) -> None:
         self.maps.pop(place, None)
@@ -189,8 +198,8 @@ def _card(chapters: list[_Chapter]) -> Story:
             whole.visit(place)
         whole.moments.extend(chapter.moments)
         whole.turns += chapter.turns
-        if chapter.turns:
-            whole.objective = chapter.objective
+    played = [chapter for chapter in chapters if chapter.turns]
+    whole.objective = max(played, key=_Chapter.latest_turn, default=latest).objective
     starts = sorted(chapter.header.started_at for chapter in chapters)
     environment = latest.header.environment_id
     return Story(

@@ -28,6 +28,12 @@ class LifecycleEvent(Struct, frozen=True, rename="camel"):
     data: _EventData | None = None
 
 
+def outcome_by(event: LifecycleEvent) -> str:
+    """The outcome that the event tells, else the state that the session came into."""
+    told = event.data.outcome if event.data else None
+    return told or event.type.rpartition(".")[2]
+
+
 class LifecycleEvents:
     """Which seat each session played in a log of events, and how it ended."""
 

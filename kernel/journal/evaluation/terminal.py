@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from kernel.journal.evaluation.shape import Terminal
-from kernel.journal.evaluation.side_logs import LifecycleEvent
+from kernel.journal.evaluation.side_logs import LifecycleEvent, outcome_by
 from kernel.journal.lines import SummaryLine
 
 _FAILED = frozenset(
@@ -34,7 +34,7 @@ def terminal_state(summary: SummaryLine | None, event: LifecycleEvent | None) ->
         )
     return Terminal(
         source="lifecycle" if event else "unknown",
-        outcome=said or state,
+        outcome=outcome_by(event) if event else None,
         at=event.occurred_at if event else None,
         summary_present=False,
         lifecycle_event_type=event.type if event else None,

@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kernel.journal.damage import JournalDamaged, JournalUnreadable
-from kernel.journal.lines import Decided, DecisionLine, TurnLine, opaque
+from kernel.journal.lines import Decided, DecisionLine, HeaderLine, TurnLine, opaque
 from kernel.journal.memory import journey_memory
 from kernel.journal.writer import JournalWriter
 
@@ -32,6 +33,42 @@ def test_memory_is_that_of_the_highest_generation_and_number(
     assert memory.last is not None
     assert (memory.last.notes, memory.last.objective) == ("run-2 1", None)
     assert (memory.last.turn, memory.last.path.name[-11:]) == (1, "run-2.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("runs", "notes"),
+    [
+        # run, generation, start, turns: the numbers decide where the generation was given twice
+        ([("r1", 3, "01", 5), ("r2", 3, "02", 2)], "r1 4"),
+        ([("r1", 3, "02", 2), ("r2", 3, "01", 5)], "r2 4"),
+        ([("r1", 3, "01", 2), ("r2", 3, "02", 2)], "r2 1"),
+        ([("r1", 3, "01", 5), ("r2", 3, "02", 0), ("r3", 2, "03", 9)], "r1 4"),
+        # before headers had a generation a later start is the later run
+        ([("r1", None, "01", 5), ("r2", None, "02", 2)], "r2 1"),
+        ([("r1", None, "03", 5), ("r2", 0, "01", 1)], "r2 0"),
+    ],
+)
+def test_among_runs_of_one_generation_the_highest_number_is_remembered(
+    tmp_path: Path,
+    make_turn: MakeTurn,
+    runs: list[tuple[str, int | None, str, int]],
+    notes: str,
+) -> None:
+    """K17."""
+    for run, generation, day, turns in runs:
+        header = HeaderLine(
+            scenario_id="s",
+            started_at=f"2026-03-{day}T10:00:00Z",
+            journey_id=JOURNEY,
+            driver_generation=generation,
+        )
+        lines = [header, *(make_turn(n, notes=f"{run} {n}") for n in range(turns))]
+        (tmp_path / f"{day}-{run}.jsonl").write_bytes(
+            b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+        )
+    last = journey_memory(tmp_path, JOURNEY).last
+    assert last is not None
+    assert last.notes == notes
 
 
 def test_other_journeys_leave_no_trace(

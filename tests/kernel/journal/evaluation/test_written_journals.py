@@ -52,7 +52,7 @@ def test_a_written_journal_is_whole_to_every_reader(
     assert run.evaluation.run.terminal.summary_present is with_summary
     assert run.evaluation == evaluate(path, reading, LifecycleEvents(), Receipts()).evaluation
 
-    listed = run_at(path)
+    listed = run_at(path, LifecycleEvents())
     assert listed is not None
     assert (listed.turns, listed.outcome) == (turns, "finished" if with_summary else None)
     story = story_of([path], reading).story

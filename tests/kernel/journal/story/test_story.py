@@ -100,6 +100,31 @@ def test_a_later_run_without_a_turn_keeps_the_objective(write: Write, tmp_path: 
     assert story(tmp_path).objective == "go on"
 
 
+def test_the_objective_is_that_of_the_journeys_last_turn(write: Write, tmp_path: Path) -> None:
+    """K17: of two runs of one generation the one that came further."""
+    first = write("a", {"objective": "one"}, {"objective": "two"}, generation=2)
+    header, *turns = write("b", {"objective": "three"}, generation=2).read_text().splitlines()
+    later = header.replace("2026-03-02", "2026-03-09")
+    (tmp_path / "b.jsonl").write_text("\n".join((later, *turns, "")))
+    assert story(tmp_path).objective == "two"
+    first.unlink()
+    assert story(tmp_path).objective == "three"
+
+
+def test_moments_of_several_runs_are_told_run_by_run(write: Write, tmp_path: Path) -> None:
+    wish = {"effect": "a word", "speakWanted": True}
+    write("a", wish, {}, wish, generation=1)
+    assert "In run" not in tell_story(story(tmp_path))
+    write("b", wish, generation=2)
+    assert tell_story(story(tmp_path)).splitlines()[-5:] == [
+        "In run a:",
+        "  turn 0: a word",
+        "  turn 2: a word",
+        "In run b:",
+        "  turn 0: a word",
+    ]
+
+
 def test_only_moments_that_the_player_judged_worth_a_word_are_told(
     write: Write, tmp_path: Path
 ) -> None:
