@@ -60,7 +60,7 @@ async def serve_pages(
     door = _Door(pages, trio.CapacityLimiter(CONNECTIONS))
     name, port = listeners[0].socket.getsockname()[:2]
     task_status.started(f"[{name}]:{port}" if ":" in name else f"{name}:{port}")
-    await trio.serve_listeners(door.let_in, listeners[:1])
+    await trio.serve_listeners(door.let_in, listeners)
 
 
 @dataclass(frozen=True, slots=True)

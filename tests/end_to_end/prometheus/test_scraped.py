@@ -13,7 +13,7 @@ import pytest
 import trio
 from practice import practice_model, practice_world
 from prometheus import Prometheus, prometheus
-from real_daemon import RealDaemon, at_once, configure, real_daemon
+from real_daemon import RealDaemon, Refused, at_once, configure, real_daemon
 
 import config
 
@@ -92,7 +92,8 @@ async def watched(folder: Path) -> AsyncGenerator[tuple[RealDaemon, Prometheus]]
 async def play(daemon: RealDaemon, watching: Prometheus, *, seconds: float) -> None:
     """Both seats from before their start to after their end, and what is seen of it."""
     await watching.scraped_again()
-    await at_once(*(lambda seat=seat: daemon.join(seat) for seat in SEATS))
+    joined = await at_once(*(lambda seat=seat: daemon.join(seat) for seat in SEATS))
+    assert not any(isinstance(answer, Refused) for answer in joined), joined
     await trio.sleep(seconds)
     for seat in SEATS:
         await daemon.until_turns(seat, 3)
