@@ -3,11 +3,16 @@
 The n-th death in a row is followed by a wait of 1, 2, 4, 8 … 60 s. A session that ran for ten
 minutes starts the row anew. More than 5 deaths in 10 minutes, or more than 12 in 24 hours, fail
 the seat until a person resets it, however long each session lived.
+
+Where no session could even be claimed because of what passes by itself, a full disk or a lease that
+has yet to end, nothing has died: the seat waits as after a death, and none is counted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from daemon.control.wire import Code
 
 LONGEST_DELAY = 60.0
 CLEAN_SECONDS = 600.0
@@ -36,6 +41,16 @@ class Verdict:
     reason: str = ""
 
 
+PASSING: frozenset[Code] = frozenset(("state_unwritable", "lease_held"))
+"""Refusals of a restart that are no deaths."""
+
+
+def wait_after(in_row: int) -> float:
+    """Seconds to wait after the n-th failure in a row, n from 1."""
+    doublings = min(in_row - 1, 10)  # no power of many days' failures
+    return min(2.0**doublings, LONGEST_DELAY)
+
+
 def after_death(deaths: Deaths, now: float, ran_for: float) -> Verdict:
     """Count one more death, of a session that was `running` for `ran_for` seconds (0: never)."""
     horizon = LIMITS[-1][1]
@@ -46,7 +61,7 @@ def after_death(deaths: Deaths, now: float, ran_for: float) -> Verdict:
         within = sum(now - time < window for time in times)
         if within > borne:
             return Verdict(counted, None, f"{within} deaths in {_span(window)}")
-    return Verdict(counted, min(2.0 ** (in_row - 1), LONGEST_DELAY))
+    return Verdict(counted, wait_after(in_row))
 
 
 def _span(seconds: float) -> str:

@@ -17,7 +17,7 @@ from daemon.play_host import PlayHost
 from daemon.records import SessionRecord, SittingRecord, Write
 from daemon.recovering import settle
 from daemon.refusal import Refusal
-from daemon.restarts import after_death
+from daemon.restarts import PASSING, after_death, wait_after
 from daemon.seat import Seat
 from daemon.session import Session
 from daemon.specifications import play_specification
@@ -59,6 +59,7 @@ class Sitting:
         self._began = trio.current_time()
         self._claimed_once = False
         self._earlier_turns = 0
+        self._refused_in_row = 0
         self._stop_asked = trio.Event()
         self._stop_reason = ""
         self._stop_deadline = 0.0
@@ -156,7 +157,10 @@ class Sitting:
             gone = refusal.code == "no_such_seat"
             if gone or self.stopping or not self._claimed_once:
                 return None
+            if refusal.code in PASSING:
+                return self._wait_out(refusal.message)
             return await self._count_death(refusal.message, 0.0)
+        self._refused_in_row = 0
         if session is None:
             return None
         self.session = session
@@ -276,6 +280,11 @@ class Sitting:
             await self._means.state.record(Write(seat=self._seat.record))
             return None
         return verdict.delay * self._means.delays.first_restart
+
+    def _wait_out(self, reason: str) -> float:
+        self._refused_in_row += 1
+        self.restart_reason = reason
+        return wait_after(self._refused_in_row) * self._means.delays.first_restart
 
     async def _wait_for_restart(self, delay: float) -> bool:
         """False: a stop came."""

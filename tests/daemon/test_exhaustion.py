@@ -3,12 +3,14 @@
 import json
 import os
 import resource
+import signal
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from daemon.happenings import Happening, RestartPlanned
 from daemon.refusal import Refusal
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
@@ -43,6 +45,35 @@ async def test_a_join_is_refused_and_a_running_session_plays_on(opened, tmp_path
     lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
     states = [json.loads(line)["type"].rpartition(".")[2] for line in lines]
     assert states[:5] == ["claimed", "starting", "running", "stopping", "stopped"]
+
+
+async def test_a_disk_that_is_full_for_long_fails_no_seat(opened, make_settings):
+    planned: list[RestartPlanned] = []
+
+    def note(happening: Happening) -> None:
+        if isinstance(happening, RestartPlanned):
+            planned.append(happening)
+
+    settings = make_settings("red", restart=frozenset({"crashed"}))
+    async with opened("plays", 2, settings=settings) as playd:
+        await playd.join("red")
+        session = (await playd.seat("red")).session
+        assert session is not None
+        with playd.supervisor.happenings.observed_by(note):
+            with full_disk():
+                os.kill(session.pid, signal.SIGKILL)
+
+                async def seven_planned() -> bool:
+                    return len(planned) == 7
+
+                await playd.until(seven_planned)
+            delays = [plan.delay / planned[0].delay for plan in planned]
+            assert delays == [1, 1, 2, 4, 8, 16, 32], "a death, then refusals"
+            assert "does not serve" in planned[-1].reason
+        await playd.until_seat("running", "red")
+        found = await playd.seat("red")
+        assert (found.generation, found.deaths) == (2, 1)
+        await playd.stop("red")
 
 
 @contextmanager

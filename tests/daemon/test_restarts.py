@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from daemon.restarts import Deaths, after_death
+from daemon.restarts import Deaths, after_death, wait_after
 
 
 def run(moments: list[tuple[float, float]]):
@@ -44,6 +44,10 @@ def test_deaths_of_yesterday_do_not_count():
 def test_ten_clean_minutes_begin_the_waits_anew():
     delays, _ = run([(0.0, 1.0), (10.0, 1.0), (2000.0, 600.0), (2010.0, 1.0)])
     assert delays == [1, 2, 1, 2]
+
+
+def test_a_wait_stays_a_minute_after_days_of_refusals():
+    assert wait_after(100_000) == 60
 
 
 @settings(max_examples=40)

@@ -180,6 +180,30 @@ async def test_a_lost_supervisor_leaves_four_seconds_for_farewell_and_summary(
     assert (summary["outcome"], summary["leave"]) == ("supervisor_lost", "confirmed")
 
 
+async def test_a_loop_that_a_busy_thread_blocks_dies_with_its_supervisor_and_so_does_its_motor(
+    tmp_path: Path,
+) -> None:
+    """Case 6."""
+    supervisor = await trio.lowlevel.open_process(["sleep", "600"])
+    start = {"body": "busy", "parent": supervisor.pid}
+    with trio.fail_after(30):
+        async with (
+            chat_server() as model,
+            child(specification(tmp_path, model.base_url, **start), body="busy_body") as session,
+        ):
+            (motor,) = (await session.until(wire.Running)).descendants
+            motors_end = os.pidfd_open(motor)
+            await model.asked(1)
+            supervisor.kill()
+            await supervisor.wait()
+            assert await session.process.wait() == -signal.SIGKILL
+            await trio.lowlevel.wait_readable(motors_end)
+            os.close(motors_end)
+    assert not any(isinstance(message, wire.Ended) for message in session.heard)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(session.process.pid, 0)
+
+
 async def test_end_of_file_before_the_start_is_an_immediate_exit() -> None:
     with trio.fail_after(10):
         async with child(None) as session:
