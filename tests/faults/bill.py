@@ -19,12 +19,16 @@ class Sitting:
     seat: str
     began: float
     """When its first session was claimed, seconds since 1970."""
+    told: int = 0
+    """The most that its sessions told of the bill."""
     runs: list[Journal] = field(default_factory=list[Journal])
 
     @property
     def charged(self) -> int:
-        """What its journals charge it."""
-        return sum(line.charged for run in self.runs for line in final(run).values())
+        """By its journals; or by what was told, of a run that could not write."""
+        return max(
+            self.told, sum(line.charged for run in self.runs for line in final(run).values())
+        )
 
 
 def final(run: Journal) -> dict[str, Usage]:
@@ -33,13 +37,16 @@ def final(run: Journal) -> dict[str, Usage]:
 
 
 def sittings(evidence: Evidence) -> dict[str, Sitting]:
-    """By id. A run that has no header, for a full disk, is known by its row."""
+    """By id, oldest first."""
     found: dict[str, Sitting] = {}
     for session in evidence.sessions:
+        new = Sitting(session.seat, moment(session.began_at))
+        sitting = found.setdefault(session.sitting_id, new)
+        if session.budget is not None:
+            sitting.told = max(sitting.told, session.budget.tokens)
         run = evidence.journal_of(session.session_id)
-        if run is not None and run.lines:
-            sitting = Sitting(session.seat, moment(session.began_at))
-            found.setdefault(session.sitting_id, sitting).runs.append(run)
+        if run is not None:
+            sitting.runs.append(run)
     return found
 
 
@@ -80,31 +87,32 @@ def _unreported_calls_charge_the_reserve(evidence: Evidence) -> Iterator[str]:
 
 def _every_request_has_its_reserve(evidence: Evidence) -> Iterator[str]:
     reserved: Counter[str] = Counter()
-    for sitting in sittings(evidence).values():
-        reserved[sitting.seat] += sum(len(final(run)) for run in sitting.runs)
-    for seat, calls in _calls_by_seat(evidence).items():
+    for session in evidence.sessions:
+        run = evidence.journal_of(session.session_id)
+        reserved[session.seat] += 0 if run is None else len(final(run))
+    for seat, calls in _accountable_calls(evidence).items():
         if len(calls) > reserved[seat]:
             yield f"seat {seat}: {len(calls)} requests were answered, {reserved[seat]} reserved"
-    chats = sum(call.request == "chat" for call in evidence.calls)
-    if chats > reserved.total():
-        yield f"{chats} requests came to the model, {reserved.total()} are in journals"
+    if not any(evidence.died_on_a_full_disk(session.session_id) for session in evidence.sessions):
+        chats = sum(call.request == "chat" for call in evidence.calls)
+        if chats > reserved.total():
+            yield f"{chats} requests came to the model, {reserved.total()} are in journals"
 
 
 def _no_sitting_pays_too_little(evidence: Evidence) -> Iterator[str]:
     by_seat: dict[str, list[Sitting]] = defaultdict(list)
     for sitting in sittings(evidence).values():
         by_seat[sitting.seat].append(sitting)
-    for seat, calls in _calls_by_seat(evidence).items():
-        ours = sorted(by_seat[seat], key=lambda sitting: sitting.began)
-        begins = [sitting.began for sitting in ours]
+    for seat, calls in _accountable_calls(evidence).items():
+        begins = [sitting.began for sitting in by_seat[seat]]
         counted: Counter[int] = Counter()
         for call in calls:
             counted[bisect_right(begins, moment(call.at)) - 1] += call.tokens
-        for number, sitting in enumerate(ours):
+        for number, sitting in enumerate(by_seat[seat]):
             if counted[number] > sitting.charged:
                 yield (
-                    f"seat {seat}, sitting of {sitting.runs[0].run_id}: {counted[number]} tokens "
-                    f"by the server, {sitting.charged} charged"
+                    f"seat {seat}, sitting {number}, runs {[run.run_id for run in sitting.runs]}: "
+                    f"{counted[number]} tokens by the server, {sitting.charged} charged"
                 )
 
 
@@ -130,6 +138,22 @@ def _calls_by_seat(evidence: Evidence) -> dict[str, list[Call]]:
     return {
         seat: [chats[index] for index in found["model"] if index in chats]
         for seat, found in evidence.answers.items()
+    }
+
+
+def _accountable_calls(evidence: Evidence) -> dict[str, list[Call]]:
+    """Without those of a session that ended while the disk had no space for its bill."""
+    silent: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for session in evidence.sessions:
+        if (full := evidence.died_on_a_full_disk(session.session_id)) is not None:
+            silent[session.seat].append(full)
+    return {
+        seat: [
+            call
+            for call in calls
+            if not any(began <= moment(call.at) <= over for began, over in silent[seat])
+        ]
+        for seat, calls in _calls_by_seat(evidence).items()
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import subprocess
 import sys
@@ -154,6 +155,12 @@ class Call(Struct, frozen=True, rename="camel"):
         return self.prompt_tokens + self.completion_tokens
 
 
+class Told(Struct, frozen=True, rename="camel"):
+    """What a session had told of its sitting's bill."""
+
+    tokens: int
+
+
 class Session(Struct, frozen=True):
     """One row of the state database."""
 
@@ -166,7 +173,7 @@ class Session(Struct, frozen=True):
     outcome: str | None = None
     leave: str | None = None
     turns_taken: int = 0
-    journal: str | None = None
+    budget: Told | None = None
 
 
 @dataclass
@@ -203,6 +210,34 @@ class Evidence:
     def seat_of(self) -> dict[str, str]:
         """Seats by session."""
         return {session.session_id: session.seat for session in self.sessions}
+
+    @cached_property
+    def full_disk(self) -> list[tuple[float, float]]:
+        """From when to when the state directory's disk had no space."""
+        found: list[tuple[float, float]] = []
+        began: list[float] = []
+        for line in self.story:
+            if line.get("fault", {}).get("fault") == "FillDisk":
+                began.append(line["at"])
+            elif line["what"] == "the disk has space again":
+                found.append((began.pop(0), line["at"]))
+        return found
+
+    @cached_property
+    def _last_seen(self) -> dict[str, float]:
+        return {session: look["at"] for look in self.census for session in look["sessions"]}
+
+    def died_on_a_full_disk(self, run: str) -> tuple[float, float] | None:
+        """The time in which a session had no space for lines, and ended before it had again."""
+        journal = self.journal_of(run)
+        if journal is not None and journal.summary is not None:
+            return None
+        lines = [] if journal is None else journal.lines
+        for began, over in self.full_disk:
+            written_after = bool(lines) and moment(lines[-1].at) > over
+            if self._last_seen.get(run, math.inf) >= began and not written_after:
+                return began, over
+        return None
 
     def was(self, fault: str) -> bool:
         """Whether a fault of this kind was part of the run."""

@@ -1,8 +1,8 @@
 """What holds after every run, whatever went wrong in it; each check says what breaks it.
 
-A full disk takes lines of a journal, which then says so itself (rule K13). Where a check counts
-lines it allows for those that a journal says it lost, and a session that was killed before it could
-say so is judged by what its daemon and the outside recorded.
+A full disk takes lines of a journal, which then says so itself (rule K13): where a check counts
+lines it allows for those that a journal says it lost. A session that ended while the disk was full
+could not even say so, and the lines of that time are asked of it by no check.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _no_action_without_its_decision(evidence: Evidence) -> Iterator[str]:
         if key in decided:
             continue
         room[run] -= 1
-        if room[run] < 0 and not _died_on_a_full_disk(evidence, run):
+        if room[run] < 0 and not evidence.died_on_a_full_disk(run):
             yield f"{key} reached its world and is in no journal"
 
 
@@ -144,7 +144,7 @@ def _no_told_turn_is_lost(evidence: Evidence) -> Iterator[str]:
         kept = set() if journal is None else {line.turn.turn for line in journal.of(Turn)}
         lost = 0 if journal is None else journal.lost.get("turn", 0)
         missing = set(told) - kept
-        if len(missing) > lost and not _died_on_a_full_disk(evidence, session):
+        if len(missing) > lost and not evidence.died_on_a_full_disk(session):
             yield f"session {session}: turns {sorted(missing)} were told and are in no journal"
 
 
@@ -227,7 +227,7 @@ def _database_and_journals_agree(evidence: Evidence) -> Iterator[str]:
                 yield f"session {session.session_id} took {session.turns_taken} turns in no journal"
             continue
         turns = sum(1 for _ in journal.of(Turn)) + journal.lost.get("turn", 0)
-        dead = _died_on_a_full_disk(evidence, session.session_id)
+        dead = evidence.died_on_a_full_disk(session.session_id)
         if session.turns_taken > turns and not dead:
             yield f"session {session.session_id}: {session.turns_taken} turns, {turns} written"
         summary = journal.summary
@@ -311,31 +311,6 @@ def _acts_of(evidence: Evidence, journal: Journal) -> Iterator[dict[str, Any]]:
         for entry in evidence.world
         if entry["kind"] == "act" and entry["outcome"] == "ran" and entry["sessionId"] == id
     )
-
-
-def _died_on_a_full_disk(evidence: Evidence, run: str) -> bool:
-    """Whether the session was cut off at a moment when the disk had no space for a last word."""
-    journal = evidence.journal_of(run)
-    if journal is not None and journal.summary is not None:
-        return False
-    full = False
-    began = 0.0
-    for line in evidence.story:
-        if line.get("fault", {}).get("fault") == "FillDisk":
-            full, began = True, line["at"]
-        elif line["what"] == "the disk has space again" and full:
-            full = False
-            last = moment(journal.lines[-1].at) if journal and journal.lines else began
-            ended = _ended_at(evidence, run)
-            if ended is None or (last <= line["at"] + 1 and ended >= began):
-                return True
-    return False
-
-
-def _ended_at(evidence: Evidence, run: str) -> float | None:
-    """When the session's processes were last seen."""
-    looks = [look["at"] for look in evidence.census if run in look["sessions"]]
-    return max(looks, default=None)
 
 
 CHECKS: dict[str, Check] = {
