@@ -20,12 +20,13 @@ from daemon.control.listening import SocketRefused, listen_at, passed_by_systemd
 from daemon.control.peers import Caller
 from daemon.control.server import serve
 from daemon.dollar_caps import uncountable_caps
+from daemon.innermost import innermost
 from daemon.log_output import set_up_logging
 from daemon.metrics.endpoint import EndpointRefused, serve_pages
 from daemon.metrics.metrics import open_metrics
 from daemon.metrics.pages import pages_of
 from daemon.opening import open_supervisor
-from daemon.playctl.exits import Exit, Trouble, innermost
+from daemon.playctl.exits import Exit, Trouble
 from daemon.refusal import Refusal
 from daemon.rooms.rooms import open_rooms
 from daemon.service_manager import ServiceManager, feed_watchdog, keep_status

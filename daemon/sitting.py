@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from daemon.endings import SessionEnd
 from daemon.happenings import RestartPlanned, SeatChanged, SessionChanged
+from daemon.innermost import innermost
 from daemon.leases import Lease
 from daemon.lifecycle import after
 from daemon.logs import log_of
@@ -27,6 +28,8 @@ from kernel.session.specification import BudgetCeiling, Specification
 
 _COUNTED = frozenset(("crashed", "hung", "protocol_error"))
 """Outcomes that count against the failure limits, whether or not the seat restarts after them."""
+
+_LOG_HAS_MORE = "The daemon's log has more."
 
 
 class Sitting:
@@ -121,7 +124,7 @@ class Sitting:
         except Exception as error:
             # A fault of the supervisor's own costs this seat its sitting and no other anything.
             self._log.exception("an internal error ended the sitting", event="internal_error")
-            self.refusal = Refusal("internal", f"internal error: {type(error).__name__}")
+            self.refusal = _as_refusal(innermost(error))
             await self._end_after_fault()
         finally:
             self._seat.sitting = None
@@ -312,3 +315,15 @@ class Sitting:
         log = f"Its log names {name}; while playd tries again, playctl stop {name} ends that."
         code = end.code if spawned else "spawn_failed"
         return Refusal(code, f"seat {name}: {end.outcome}: {end.reason}", log)
+
+
+def _as_refusal(fault: BaseException) -> Refusal:
+    match fault:
+        case Refusal():
+            return fault
+        case StateUnavailable():
+            return unavailable(fault)
+        case OSError(strerror=str(why)):
+            return Refusal("internal", f"the session could not be driven: {why}", _LOG_HAS_MORE)
+        case _:
+            return Refusal("internal", f"internal error: {type(fault).__name__}", _LOG_HAS_MORE)

@@ -38,10 +38,11 @@ from config.settings import (
 )
 from daemon.control import wire
 from daemon.control.peers import Caller
+from daemon.innermost import innermost
 from daemon.log_output import set_up_logging
 from daemon.opening import open_supervisor
 from daemon.playctl import show
-from daemon.playctl.exits import Exit, Trouble, innermost, trouble_of_refusal
+from daemon.playctl.exits import Exit, Trouble, trouble_of_refusal
 from daemon.playctl.watching import drawn
 from daemon.programs import as_typed, search_path
 from daemon.refusal import Refusal

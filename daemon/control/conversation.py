@@ -22,6 +22,7 @@ from daemon.control.lines import BadLine, answer_line, failure_line, read_line, 
 from daemon.control.outlet import Outlet, Subscription
 from daemon.control.verbs import VERBS
 from daemon.framing import Line, LineSplitter
+from daemon.innermost import innermost
 from daemon.refusal import Refusal
 
 SIDE_BY_SIDE = 32
@@ -171,16 +172,16 @@ class Conversation:
         return params
 
     def _failure(self, error: Exception, verb: str) -> wire.Failure:
-        match error:
+        match cause := innermost(error):
             case BadLine():
-                return error.failure
+                return cause.failure
             case Refusal():
-                return wire.Failure(code=error.code, message=error.message, detail=error.detail)
+                return wire.Failure(code=cause.code, message=cause.message, detail=cause.detail)
             case _:
                 _log.error("%s failed in the daemon itself", verb, exc_info=error)
                 return wire.Failure(
                     code="internal",
-                    message=f"{verb} failed in the daemon itself ({type(error).__name__})",
+                    message=f"{verb} failed in the daemon itself ({type(cause).__name__})",
                     detail="The daemon's log has more.",
                 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import cast
 
 from daemon.control.wire import Code, Failure
 from daemon.plain_text import plain
@@ -58,13 +57,6 @@ def trouble_of(failure: Failure) -> Trouble:
 def trouble_of_refusal(refusal: Refusal) -> Trouble:
     """The supervisor's refusal, asked without a socket, as the end of the command."""
     return trouble_of(Failure(code=refusal.code, message=refusal.message, detail=refusal.detail))
-
-
-def innermost(error: BaseException) -> BaseException:
-    """The first error that a group of groups was made around."""
-    while isinstance(error, BaseExceptionGroup):
-        error = next(iter(cast("BaseExceptionGroup[BaseException]", error).exceptions))
-    return error
 
 
 _EXITS: dict[Code, Exit] = {

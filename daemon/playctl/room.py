@@ -13,9 +13,10 @@ import trio
 
 from daemon.control import wire
 from daemon.framing import LineSplitter
+from daemon.innermost import innermost
 from daemon.playctl import show
 from daemon.playctl.client import Client
-from daemon.playctl.exits import Exit, Trouble, innermost
+from daemon.playctl.exits import Exit, Trouble
 from daemon.playctl.invocation import Invocation, pass_invocation
 from daemon.playctl.rooms import user_name
 from daemon.playctl.watching import line_of

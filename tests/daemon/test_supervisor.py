@@ -1,6 +1,8 @@
 """Joining, stopping and what lies between, with real session processes."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import trio.testing
 from config.settings import Limits
 from daemon.control.wire import BudgetChange, SeatChanged, TurnEnded, Watching
 from daemon.delays import Delays
+from daemon.happenings import Happening, SessionSaid
 from daemon.refusal import Refusal
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
@@ -429,3 +432,20 @@ async def test_an_unknown_seat_is_refused_by_every_verb(opened):
             with pytest.raises(Refusal) as refusal:
                 await verb("green")
             assert refusal.value.code == "no_such_seat"
+
+
+async def test_a_fault_in_driving_a_session_is_named_itself_and_costs_no_other_seat(
+    opened, tmp_path: Path
+):
+    def trip(happening: Happening) -> None:
+        if isinstance(happening, SessionSaid) and happening.session.seat == "red":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async with opened("good") as playd:
+        with playd.supervisor.happenings.observed_by(trip):
+            with pytest.raises(Refusal, match="could not be driven: No space left") as refusal:
+                await playd.join("red")
+            assert refusal.value.code == "internal"
+            assert (await playd.join("blue")).state == "running"
+        assert (await playd.join("red")).state == "running"
+    assert ("red", "failed") in events_in(tmp_path / "state")

@@ -21,6 +21,11 @@ from daemon.control.server import serve
 from daemon.refusal import Refusal
 
 
+async def _refuse(seat: str) -> None:
+    await trio.lowlevel.checkpoint()
+    raise Refusal("no_such_seat", f"there is no seat {seat}")
+
+
 class RestingDaemon:
     """Knows its configuration, and hands out the events that a test publishes."""
 
@@ -66,6 +71,13 @@ class RestingDaemon:
 
     async def reload(self, caller: Caller) -> wire.ReloadResult:
         raise RuntimeError("a defect, with a secret in it")
+
+    async def reset(self, caller: Caller, seat: str) -> wire.ResetResult:
+        """Refuses from within tasks, which wrap what they raise."""
+        async with trio.open_nursery() as outer, trio.open_nursery() as inner:
+            outer.start_soon(trio.sleep_forever)
+            inner.start_soon(_refuse, seat)
+        raise AssertionError
 
     async def acknowledge(
         self, caller: Caller, room: str, receipt: wire.Acknowledgement

@@ -279,6 +279,13 @@ async def test_a_defect_is_answered_without_a_traceback_or_its_text(
     assert "reload failed in the daemon itself" in caplog.text
 
 
+async def test_a_refusal_from_within_tasks_is_answered_as_what_it_is(door_of: DoorOf):
+    async with door_of(Settings()) as door, door.client() as client:
+        answer = await client.ask("reset", seat="red")
+        assert answer["error"]["code"] == "no_such_seat"
+    assert door.counted == [("reset", "no_such_seat")]
+
+
 async def test_closing_answers_what_was_asked_and_hangs_up(door_of: DoorOf):
     async with door_of(Settings()) as door, door.client() as client:
         await client.send({"id": 1, "verb": "health"})
