@@ -215,12 +215,12 @@ class Evidence:
     def full_disk(self) -> list[tuple[float, float]]:
         """From when to when the state directory's disk had no space."""
         found: list[tuple[float, float]] = []
-        began: list[float] = []
+        began = 0.0
         for line in self.story:
-            if line.get("fault", {}).get("fault") == "FillDisk":
-                began.append(line["at"])
+            if line["what"] == "the disk is full":
+                began = line["at"]
             elif line["what"] == "the disk has space again":
-                found.append((began.pop(0), line["at"]))
+                found.append((began, line["at"]))
         return found
 
     @cached_property

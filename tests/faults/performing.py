@@ -7,7 +7,7 @@ import os
 import random
 import signal
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ class Performer:
     census: Census
     disk: Path | None
     chance: random.Random
+    _one_at_a_time: trio.Lock = field(default_factory=trio.Lock)
+    """Who fills the disk."""
 
     async def perform_all(self, planned: tuple[plan.Planned, ...], seconds: float) -> None:
         """Each at its moment; what is not over after so long is ended."""
@@ -85,11 +87,13 @@ class Performer:
                 with trio.move_on_after(_GARBLED_SECONDS), suppress(*_GONE):
                     await self._garble(how)
             case plan.FillDisk(seconds) if self.disk is not None:
-                try:
-                    with filled(self.disk):
-                        await trio.sleep(seconds)
-                finally:
-                    self.lives.story.tell("the disk has space again")
+                async with self._one_at_a_time:
+                    self.lives.story.tell("the disk is full")
+                    try:
+                        with filled(self.disk):
+                            await trio.sleep(seconds)
+                    finally:
+                        self.lives.story.tell("the disk has space again")
             case _:
                 await self._disturb_wire(fault)
 
