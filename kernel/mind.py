@@ -102,7 +102,7 @@ class Mind:
         return calls
 
     def _record(self, charged: Charge, result: Answered | ModelFailure, seconds: float) -> None:
-        usage = charged.usage or Usage(input=0, output=0)
+        usage = charged.usage or _NOTHING
         cost = dollars(charged.cost.dollars)
         self.calls.append(
             CallUsage(
@@ -160,6 +160,9 @@ class Mind:
             cost=dollars(charged.cost.dollars),
             estimated=charged.cost.reserved,
         )
+
+
+_NOTHING = Usage(input=0, output=0)
 
 
 def dollars(amount: Decimal | None) -> float | None:

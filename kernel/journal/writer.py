@@ -101,7 +101,6 @@ class JournalWriter:
         self._gaps: dict[GapCause, _Gap] = {}
         self._owed: deque[UsageLine] = deque()
         self._encoder = msgspec.json.Encoder()
-        self._buffer = bytearray()
         self._unfinished = False
         self._folder_flushed = False
         self._dirty = trio.Event()
@@ -127,14 +126,14 @@ class JournalWriter:
             self._lose("write_failed", line, at)
             return
         try:
-            self._encode(line, at)
+            encoded = self._encode(line, at)
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             self._lose("not_encodable", line, at, str(error))
         else:
-            if len(self._buffer) > LINE_LIMIT:
-                self._lose("line_too_long", line, at, f"{len(self._buffer)} bytes")
-            elif self._append():
-                self._window.add(self._buffer)
+            if len(encoded) > LINE_LIMIT:
+                self._lose("line_too_long", line, at, f"{len(encoded)} bytes")
+            elif self._append(encoded):
+                self._window.add(encoded)
             else:
                 self._lose("write_failed", line, at)
                 return
@@ -224,33 +223,30 @@ class JournalWriter:
         return not self._window.full or self._append_due(self._window.seal(), at)
 
     def _append_due(self, line: Line, at: str) -> bool:
-        self._encode(line, at)
-        if not self._append():
+        encoded = self._encode(line, at)
+        if not self._append(encoded):
             return False
         if isinstance(line, EvidenceWindowLine):
             self._window.roll(line)
         else:
-            self._window.add(self._buffer)
+            self._window.add(encoded)
         return True
 
-    def _encode(self, line: Line, at: str) -> None:
-        """Fill the buffer with exactly the whole line."""
+    def _encode(self, line: Line, at: str) -> bytes:
+        """The whole line, with its envelope and its newline."""
         if line.at is not UNSET:
             raise ValueError("the line already has an envelope")
         opening = _opening(type(line), line.schema_version)
-        envelope = b'%b,"at":"%b"%b' % (opening, at.encode(), self._envelope)
-        buffer = self._buffer
-        self._encoder.encode_into(line, buffer, len(envelope) - len(opening))
-        buffer[: len(envelope)] = envelope
-        if b"\n" in buffer:
+        rest = self._encoder.encode(line)[len(opening) :]
+        if b"\n" in rest:
             # Outside strings, where JSON allows it as white space; inside them it is escaped.
-            buffer[:] = buffer.replace(b"\n", b" ")
-        buffer += b"\n"
+            rest = rest.replace(b"\n", b" ")
+        return b'%b,"at":"%b"%b%b\n' % (opening, at.encode(), self._envelope, rest)
 
-    def _append(self) -> bool:
-        size = len(self._buffer)
+    def _append(self, encoded: bytes) -> bool:
+        size = len(encoded)
         try:
-            done = os.write(self._file, self._buffer)
+            done = os.write(self._file, encoded)
         except OSError as error:
             self.written.trouble = f"writing {self.path.name}: {error.strerror}"
             return False
