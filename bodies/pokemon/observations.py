@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from bodies.pokemon import wire
+from kernel.journal.lines import opaque
 
 Kind = Literal["danger", "scene", "overworld", "battle", "dialog", "menu"]
 
@@ -143,15 +144,13 @@ class Menu(Struct, frozen=True, rename="camel"):
     untrusted: bool
 
 
-Data = Danger | Scene | Overworld | Battle | Dialog | Menu
-
-
 class Seen(Struct, frozen=True, rename="camel"):
     """One observation, with where and when it was made."""
 
     captured_at: str
     character_id: str
-    data: Data
+    data: Raw
+    """A Danger, Scene, Overworld, Battle, Dialog or Menu, by `kind`."""
     frame: int
     goal_version: int
     kind: Kind
@@ -171,23 +170,27 @@ class Witness:
         self._game_id = game_id
         self._samplings = 0
 
-    def shown_by(self, observed: wire.Observation) -> dict[Kind, Data]:
+    def shown_by(self, observed: wire.Observation) -> dict[Kind, Raw]:
         """What a screen says: danger and scene always, the rest as far as it was read."""
-        shown: dict[Kind, Data] = {"danger": _danger(observed), "scene": _scene(observed.scene)}
+        shown: dict[Kind, Raw] = {
+            "danger": opaque(_danger(observed)),
+            "scene": opaque(_scene(observed.scene)),
+        }
         state = observed.state or None
         if state is None:
             return shown
         if state.overworld:
-            shown["overworld"] = _overworld(state, state.overworld, observed.minimap or None)
+            overworld = _overworld(state, state.overworld, observed.minimap or None)
+            shown["overworld"] = opaque(overworld)
         if observed.scene.mode == "battle" and state.party is not UNSET:
-            shown["battle"] = Battle(_party(state.party))
+            shown["battle"] = opaque(Battle(_party(state.party)))
         if state.dialog_lines:
-            shown["dialog"] = Dialog(0, state.dialog_lines, self._game_id, True)
-        if state.menu:
-            shown["menu"] = Menu(state.menu.cursor, state.menu.entries, state.menu.menu_id, True)
+            shown["dialog"] = opaque(Dialog(0, state.dialog_lines, self._game_id, True))
+        if menu := state.menu:
+            shown["menu"] = opaque(Menu(menu.cursor, menu.entries, menu.menu_id, True))
         return shown
 
-    def observations(self, observed: wire.Observation, shown: dict[Kind, Data]) -> tuple[Seen, ...]:
+    def observations(self, observed: wire.Observation, shown: dict[Kind, Raw]) -> tuple[Seen, ...]:
         """The observations of this sampling, whose screen says `shown`."""
         ids = self._samplings * len(_SLOTS)
         self._samplings += 1

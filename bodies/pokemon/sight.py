@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from bodies.pokemon import wire
 from bodies.pokemon.fingerprint import fence_fingerprint, signal_fingerprint
-from bodies.pokemon.observations import Data, Kind, Witness
+from bodies.pokemon.observations import Kind, Witness
 from kernel.body import Sight
 
 SCENE_WORDS = 120
@@ -120,7 +120,7 @@ class _Provenance(Struct, frozen=True, rename="camel"):
 class _Screen(Struct, frozen=True):
     """What follows from a screen, whenever it is sampled."""
 
-    shown: dict[Kind, Data]
+    shown: dict[Kind, msgspec.Raw]
     kinds: tuple[Kind, ...]
     fingerprint: Hashable
     words: str
