@@ -1,6 +1,10 @@
 """Joining, driving, losing and leaving a seat over a real websocket."""
 
+import json
+import re
+
 import pytest
+import trio
 from trio_websocket import ConnectionClosed
 
 TILE_AT_THE_BED = {"x": 12, "y": 10}
@@ -273,3 +277,44 @@ async def test_a_world_that_stops_ends_its_sessions_with_1001(open_world):
             await driver.socket.get_message()
     assert '"push":"ended"' in ended
     assert closed.value.reason.code == 1001
+
+
+async def test_a_ping_that_crosses_the_worlds_close_costs_nobody_else_their_world(world):
+    address = world.addresses[0]
+    async with await trio.open_tcp_stream(address.host, address.port) as stream:
+        await stream.send_all(
+            b"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        await _until(stream, b"\r\n\r\n")
+        given = {"protocolVersion": 3, "gameId": "firered", "displayName": "A", "harness": "tests"}
+        join = {"id": 1, "operation": "world.join", "input": given, "credential": "one"}
+        await stream.send_all(_frame(TEXT, json.dumps(join).encode()))
+        token = (await _until(stream, rb'"token":"([^"]+)"'))[1].decode()
+        leave = {"id": 2, "operation": "world.leave", "input": {}, "token": token}
+        await stream.send_all(_frame(TEXT, json.dumps(leave).encode()))
+        await _until(stream, re.escape(CLOSE_4001))
+        await stream.send_all(_frame(PING, b"late"))
+        while await stream.receive_some():
+            pass
+    async with world.drive() as other:
+        assert (await other.join("two"))["ok"]
+
+
+TEXT, PING = 0x81, 0x89
+CLOSE_4001 = (4001).to_bytes(2, "big")
+
+
+def _frame(kind: int, payload: bytes) -> bytes:
+    """A client's frame; with a mask of zeros the payload stays as it is."""
+    short = len(payload) < 126
+    size = bytes((len(payload),)) if short else b"\x7e" + len(payload).to_bytes(2, "big")
+    return bytes((kind, 0x80 | size[0])) + size[1:] + bytes(4) + payload
+
+
+async def _until(stream: trio.SocketStream, wanted: bytes) -> re.Match[bytes]:
+    told = b""
+    with trio.fail_after(10):
+        while (found := re.search(wanted, told, re.DOTALL)) is None:
+            told += await stream.receive_some()
+    return found
