@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import httpx
 import msgspec
+import trio
 
 from config.credentials import CredentialError, read_credential
 from config.settings import Model, Settings
@@ -70,7 +71,12 @@ async def _check_endpoint(name: str, model: Model, environ: Mapping[str, str]) -
             # systemd gives its credentials to the service alone: what follows is asked without.
     asked_without_key = model.credential is not None and key is None
     try:
-        status, listed = await _ask(model, key)
+        with trio.fail_after(_SECONDS):
+            status, listed = await _ask(model, key)
+    except trio.TooSlowError:
+        return fail(
+            about, f"{model.endpoint} does not answer within {_SECONDS:g} s", "see what it does"
+        )
     except (httpx.HTTPError, OSError, httpx.InvalidURL) as error:
         why = str(error) or type(error).__name__
         return fail(
@@ -106,13 +112,24 @@ async def _ask(model: Model, key: str | None) -> tuple[int, set[str] | None]:
     else:
         url = base + "/models"
         headers = {"authorization": f"Bearer {key}"} if key else {}
+    headers["accept-encoding"] = "identity"
     trust = ssl.create_default_context(cafile=model.ca_file)
-    async with httpx.AsyncClient(verify=trust, trust_env=False, timeout=_SECONDS) as client:
-        answer = await client.get(url, headers=headers)
-    if len(answer.content) > _LIST_BYTES:
-        return answer.status_code, None
+    async with httpx.AsyncClient(verify=trust, trust_env=False, timeout=None) as client:
+        async with client.stream("GET", url, headers=headers) as answer:
+            return answer.status_code, await _read_list(answer)
+
+
+async def _read_list(answer: httpx.Response) -> set[str] | None:
+    told = b""
+    with trio.CancelScope() as reading:
+        async for chunk in answer.aiter_raw():
+            told += chunk
+            if len(told) > _LIST_BYTES:
+                reading.cancel()  # left otherwise, the library's generators would stay open
+    if reading.cancelled_caught:
+        return None
     try:
-        listing = msgspec.json.decode(answer.content, type=_Listing)
+        listing = msgspec.json.decode(told, type=_Listing)
     except UNDECODABLE:
-        return answer.status_code, None
-    return answer.status_code, {named.id for named in listing.data}
+        return None
+    return {named.id for named in listing.data}

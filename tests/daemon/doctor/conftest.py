@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from config.loading import load_settings
 from daemon.doctor.finding import Finding, Patient
@@ -104,3 +105,9 @@ async def http_server(
 @pytest.fixture
 def answering():
     return http_server
+
+
+@pytest.fixture
+def clock() -> MockClock:
+    """Waits a moment for the system's sockets before it jumps."""
+    return MockClock(autojump_threshold=0.05)

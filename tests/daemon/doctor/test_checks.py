@@ -2,10 +2,13 @@
 
 import os
 import socket
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from daemon.control.wire import SeatView, StatusResult
 from daemon.doctor.clock import check_clock, judge_clock
@@ -341,6 +344,30 @@ async def test_an_endpoint_that_is_not_there_fails(patient) -> None:
     endpoint, _ = await check_model(patient(), "small")
 
     assert endpoint.level == "fail"
+
+
+@pytest.mark.parametrize(
+    ("sent", "pause", "level"), [(b" ", 1.0, "fail"), (b" " * 65536, 0.0, "ok")]
+)
+async def test_an_endpoint_whose_answer_never_ends_is_given_up(
+    patient, sent: bytes, pause: float, level: str, clock: MockClock
+) -> None:
+    async def tell(stream: trio.SocketStream) -> None:
+        with suppress(trio.BrokenResourceError):
+            await stream.send_all(b"HTTP/1.1 200 X\r\n\r\n")
+            while True:
+                await stream.send_all(sent)
+                await trio.sleep(pause)
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await nursery.start(partial(trio.serve_tcp, tell, 0, host="127.0.0.1"))
+        port = listener.socket.getsockname()[1]
+        endpoint, _ = await check_model(
+            patient({"127.0.0.1:1/v1": f"127.0.0.1:{port}/v1"}), "small"
+        )
+        nursery.cancel_scope.cancel()
+
+    assert endpoint.level == level
 
 
 async def test_a_key_is_tried_and_never_told(patient, answering, tmp_path: Path) -> None:
