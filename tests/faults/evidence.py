@@ -224,8 +224,13 @@ class Evidence:
         return found
 
     @cached_property
-    def _last_seen(self) -> dict[str, float]:
-        return {session: look["at"] for look in self.census for session in look["sessions"]}
+    def _seen(self) -> dict[str, tuple[float, float]]:
+        """When a session's processes were seen first and last."""
+        seen: dict[str, tuple[float, float]] = {}
+        for look in self.census:
+            for session in look["sessions"]:
+                seen[session] = (seen.get(session, (look["at"], 0))[0], look["at"])
+        return seen
 
     def died_on_a_full_disk(self, run: str) -> tuple[float, float] | None:
         """The time in which a session had no space for lines, and ended before it had again."""
@@ -233,9 +238,10 @@ class Evidence:
         if journal is not None and journal.summary is not None:
             return None
         lines = [] if journal is None else journal.lines
+        first, last = self._seen.get(run, (0, math.inf))
         for began, over in self.full_disk:
             written_after = bool(lines) and moment(lines[-1].at) > over
-            if self._last_seen.get(run, math.inf) >= began and not written_after:
+            if first <= over and last >= began and not written_after:
                 return began, over
         return None
 
