@@ -50,10 +50,14 @@ class Lives:
             self.descriptors_at_rest = daemon.open_descriptors()
             self.story.tell("the daemon is up", pid=daemon.process.pid)
             self.daemon = daemon
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._follow, daemon)
-                self.exit_code = await daemon.process.wait()
-                nursery.cancel_scope.cancel()
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._follow, daemon)
+                    self.exit_code = await daemon.process.wait()
+                    nursery.cancel_scope.cancel()
+            finally:
+                with trio.CancelScope(shield=True):
+                    await daemon.kill()
             self.daemon = None
             self.story.tell("the daemon is gone", code=self.exit_code)
             await trio.sleep(self.pause)
