@@ -133,6 +133,8 @@ class Play:
     """Of the three session processes."""
     secrets_in_proc: str
     """Files below /proc that held a secret while they played."""
+    searched_in_proc: str
+    """Files below /proc that were found by a word that is no secret."""
     result: str
     exit_status: str
     left_over: str
@@ -149,15 +151,19 @@ def play(installed: Installed) -> Play:
         "for pid in $(pgrep -u playd);"
         ' do grep -alF -- "$1" /proc/$pid/environ /proc/$pid/cmdline; done'
     )
-    found = [
-        installed.box.run("sh", "-c", searched, "sh", secret, check=False).stdout
-        for secret in installed.secrets
-    ]
+    found, known = (
+        "".join(
+            installed.box.run("sh", "-c", searched, "sh", word, check=False).stdout
+            for word in words
+        )
+        for words in (installed.secrets, ["PYTHONUNBUFFERED", "bin/python"])
+    )
     installed.box.run("systemctl", "stop", "playd.service")
     return Play(
         journals,
         cgroups,
-        "".join(found),
+        found,
+        known,
         installed.show("Result"),
         installed.show("ExecMainStatus"),
         installed.box.run("pgrep", "-u", "playd", check=False).stdout,

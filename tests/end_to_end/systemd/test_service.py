@@ -114,7 +114,10 @@ def test_the_log_can_be_searched_by_seat_and_event(installed, play) -> None:
 
 def test_no_secret_is_anywhere_but_where_it_belongs(installed, play) -> None:
     assert play.secrets_in_proc == ""
+    assert play.searched_in_proc.count("/environ\n") == 4  # the daemon and its three sessions
+    assert play.searched_in_proc.count("/cmdline\n") == 4
     log = installed.box.run("journalctl", "-q", "-o", "export").stdout
+    assert "PLAYD_EVENT=session_running" in log
     for secret in installed.secrets:
         assert secret not in log
         found = installed.box.run(
