@@ -2,7 +2,7 @@
 
 Every `sh` block of the pages below is run. What stands in a `console` block needs an account or
 another machine. The commands of docs/how-to/operate.md need a booted systemd;
-tests/end_to_end/systemd runs them.
+tests/end_to_end/systemd runs those that install, and does what the others do.
 """
 
 from __future__ import annotations

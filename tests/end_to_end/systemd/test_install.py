@@ -1,19 +1,25 @@
 """`script/install`: what it leaves, twice, over an older release, and taken away again."""
 
+import re
 from pathlib import Path
 
 import pytest
 from systemd_box import Box
 
-INSTALL = str(Path(__file__).parents[3] / "script" / "install")
+ROOT = Path(__file__).parents[3]
+INSTALL = str(ROOT / "script" / "install")
+PAGE = ROOT / "docs" / "how-to" / "operate.md"
 UNITS = "/etc/systemd/system/playd.service"
 
 
 @pytest.fixture(scope="module")
 def demonstrating(box: Box) -> Box:
-    """Installed, with the demonstration's world running."""
-    box.run(INSTALL)
-    box.run("playctl", "world", "start", "demo")
+    """Installed as the page says, with the demonstration's world running."""
+    told = re.search(
+        r"^## Install\n.*?^```sh\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert told is not None
+    box.run("sh", "-ec", f"cd {ROOT}\n{told[1]}")
     return box
 
 
