@@ -101,8 +101,6 @@ class Sight(Struct, Generic[SightT], frozen=True):
     """Equal fingerprints mean the same state for the fence (K18)."""
     stage: msgspec.Raw
     """The observations as evidence, encoded once: `{"observations": […], "provenance": {…}}`."""
-    sha256: str
-    """Of the observations shown, for `observationSha256`."""
     scene: str
     """Where and what, in a few words for people (≤ 120 characters)."""
     picture: str = ""

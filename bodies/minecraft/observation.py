@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -126,14 +125,12 @@ def surroundings(
 
 def sight_of(seen: Surroundings) -> MinecraftSight:
     """The observation as the kernel takes it."""
-    observations = opaque((seen.observation,))
     provenance = Provenance(seen.username, seen.status, seen.left_out)
     health = seen.health
     return Sight(
         native=seen,
         fingerprint=fingerprint(seen.status, health.health if health else None),
         stage=opaque({"observations": (seen.observation,), "provenance": provenance}),
-        sha256=hashlib.sha256(observations).hexdigest(),
         scene=scene(seen)[:SCENE],
         picture="\n".join(told(seen))[:PICTURE],
     )

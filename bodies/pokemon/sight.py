@@ -28,6 +28,8 @@ class View(Struct, frozen=True):
     mark: Hashable
     frame_sha256: str | None
     kinds: tuple[Kind, ...]
+    recorded: bytes
+    """The observations as the stage holds them: what their digest is of."""
 
     @property
     def state(self) -> wire.GameState | None:
@@ -71,12 +73,11 @@ class Eyes:
         digest = self._digest(png) if png else None
         mark = signal_fingerprint(screen.fingerprint, observed, digest)
         return Sight(
-            native=View(observed, mark, digest, screen.kinds),
+            native=View(observed, mark, digest, screen.kinds, encoded),
             fingerprint=screen.fingerprint,
             stage=msgspec.Raw(
                 b'{"observations":' + encoded + b',"provenance":' + self._from(observed) + b"}"
             ),
-            sha256=sha256(encoded).hexdigest(),
             scene=screen.words,
             picture=screen.picture,
             frame=png,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import msgspec
 from msgspec import UNSET
 
@@ -28,7 +30,7 @@ def turn_line(
     return TurnLine(
         turn=Turn(
             turn=facts.number,
-            observation_sha256=shown.sha256 if shown else None,
+            observation_sha256=sha256(shown.native.recorded).hexdigest() if shown else None,
             framebuffer_sha256=shown.frame_sha256 if shown else None,
             monologue=decision.monologue if decision else None,
             intent=decision.intent if decision else None,

@@ -41,8 +41,7 @@ class Die:
 
     async def observe(self) -> Sight[int]:
         stage = opaque({"observations": [{"shows": self.shows}], "provenance": None})
-        digest = hashlib.sha256(stage).hexdigest()
-        return Sight(self.shows, self.shows, stage, digest, f"the die shows {self.shows}")
+        return Sight(self.shows, self.shows, stage, f"the die shows {self.shows}")
 
     def prompt(self, sight: Sight[int], context: Any) -> Prompt:
         return Prompt(system="turn the die", parts=(sight.scene,), schema=Schema("die", b"{}"))
@@ -65,7 +64,7 @@ class Die:
         effect, decision, shown = turn.effect, turn.decision, turn.shown
         told = Turn(
             turn=turn.number, outcome=turn.outcome, notes=None, objective=None,
-            observation_sha256=shown.sha256 if shown else None,
+            observation_sha256=hashlib.sha256(shown.stage).hexdigest() if shown else None,
             monologue=decision.monologue if decision else None,
             intent=decision.intent if decision else None,
             action=decision.payload if decision else NULL,

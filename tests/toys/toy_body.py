@@ -81,8 +81,7 @@ class Corridor:
     async def observe(self) -> Sight[int]:
         await self._hook("observe")
         stage = opaque({"observations": [{"tile": self.tile}], "provenance": None})
-        digest = hashlib.sha256(stage).hexdigest()
-        return Sight(self.tile, self.tile, stage, digest, f"tile {self.tile}")
+        return Sight(self.tile, self.tile, stage, f"tile {self.tile}")
 
     def prompt(self, sight: Sight[int], context: Any) -> Prompt:
         self.prompts.append(context)
@@ -114,7 +113,7 @@ class Corridor:
 
     def remember(self, turn: Any) -> Remembered:
         self.turns.append(turn)
-        decision = turn.decision
+        decision, shown = turn.decision, turn.shown
         if decision is not None:
             self.notes = decision.notes or self.notes
             if decision.objective is not msgspec.UNSET:
@@ -122,7 +121,7 @@ class Corridor:
         line = TurnLine(
             turn=Turn(
                 turn=turn.number, outcome=turn.outcome, notes=self.notes, objective=self.objective,
-                observation_sha256=turn.shown.sha256 if turn.shown else None,
+                observation_sha256=hashlib.sha256(shown.stage).hexdigest() if shown else None,
                 monologue=decision.monologue if decision else None,
                 intent=decision.intent if decision else None,
                 action=decision.payload if decision else msgspec.Raw(b"null"),

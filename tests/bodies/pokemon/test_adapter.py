@@ -1,3 +1,4 @@
+import hashlib
 import json
 from typing import Any
 
@@ -237,7 +238,13 @@ async def test_a_turn_line_carries_the_whole_turn(
 
     assert line["kind"] == "turn"
     assert (line["speechDeliveryId"], line["narrationEvent"]) == ("d-1", "Ines spoke")
-    assert turn["observationSha256"] == shown.sha256
+    canonical = json.dumps(
+        evidence["decision"]["observations"],
+        separators=(",", ":"),
+        sort_keys=True,
+        ensure_ascii=False,
+    )
+    assert turn["observationSha256"] == hashlib.sha256(canonical.encode()).hexdigest()
     assert turn["framebufferSha256"] == shown.frame_sha256
     assert turn["interjection"] == "Ines: go left\nBo: no, right"
     assert (turn["notes"], turn["objective"], turn["reply"]) == ("n", "o", "aye")

@@ -1,4 +1,3 @@
-import hashlib
 import json
 from typing import Any
 
@@ -132,11 +131,11 @@ def test_every_observation_has_an_id_of_its_own(screen: Any):
     assert len(set(ids)) == len(ids) == 12
 
 
-def test_the_digest_is_that_of_the_canonical_json(sighted: Any):
+def test_what_a_digest_is_made_of_is_the_canonical_json(sighted: Any):
     member = wire.PartyMember(0, 4, 6, 11, 20, (10,))
     npc = wire.Npc(2, 23, 1, 1, "east")
     sight = sighted("menu", lines=("Ahoy, é!",), menu=MENU, npcs=(npc,), party=(member,))
     observations = msgspec.json.decode(sight.stage)["observations"]
     canonical = json.dumps(observations, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
 
-    assert sight.sha256 == hashlib.sha256(canonical.encode()).hexdigest()
+    assert sight.native.recorded == canonical.encode()
