@@ -6,6 +6,7 @@ cancels (K9); `REMEMBERING` awaits nothing, so a turn that began is always recor
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ import trio
 from kernel.backoff import wait_after_failed_action, wait_after_failure
 from kernel.body import (
     AnyBody,
-    AnySettled,
     AnySight,
     AnyTurn,
     BodyTrouble,
@@ -85,8 +85,9 @@ class Play:
     _past: deque[PastTurn] = field(default_factory=lambda: deque[PastTurn](maxlen=TURNS_SHOWN))
     _phase: Phase = Phase.READY
     _looking: trio.CancelScope = field(default_factory=trio.CancelScope)
-    """Around the whole run, and reached by an ending during the two looks before an action: a
-    scope of its own for each would cost more than the look."""
+    _acting: trio.CancelScope = field(default_factory=trio.CancelScope)
+    """Both lie around the whole run; an ending reaches the one during the looks before an action,
+    the other during the action. A scope of its own for each would cost more than the look."""
     _turn: Unfolding | None = None
     _number: int = 0
     _failed_actions: int = 0
@@ -109,10 +110,10 @@ class Play:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_world)
             nursery.start_soon(self._watch_lease)
-            with self._looking:
+            with self._acting, self._looking:
                 await self._go_on()
-            if self._looking.cancelled_caught:
-                self._phase = after(self._phase, Event.STOPPED)
+            if self._looking.cancelled_caught or self._acting.cancelled_caught:
+                self._phase = after(self._phase, self._left())
                 await self._go_on()
             nursery.cancel_scope.cancel()
         assert self.controls.ending is not None
@@ -132,6 +133,12 @@ class Play:
                     self.controls.end(world_ended(ended))
                     event = Event.WORLD_ENDED
             self._phase = after(self._phase, event)
+
+    def _left(self) -> Event:
+        if self._phase is not Phase.ACTING:
+            return Event.STOPPED
+        self._unfolding.fail("interrupted", "the action was abandoned before it settled")
+        return Event.UNSETTLED
 
     async def _admit(self) -> Event:
         crowded = self.room()
@@ -153,9 +160,10 @@ class Play:
         turns = self.sofar.turns + self._number
         if ceiling.max_turns is not None and turns >= ceiling.max_turns:
             return Ending("finished", f"{turns} turns were played")
-        lasted = self.sofar.elapsed + trio.current_time() - self.sofar.began
-        if ceiling.max_duration is not None and lasted >= ceiling.max_duration:
-            return Ending("finished", f"the sitting lasted {lasted:.0f} s")
+        if ceiling.max_duration is not None:
+            lasted = self.sofar.elapsed + trio.current_time() - self.sofar.began
+            if lasted >= ceiling.max_duration:
+                return Ending("finished", f"the sitting lasted {lasted:.0f} s")
         if self.body.ready() == "idle":
             return Ending("idle", "nobody was near for too long")
         return None
@@ -207,13 +215,9 @@ class Play:
         self.trail.write(_decision_line(turn, key))
         self._say_phase(Phase.ACTING)
         turn.action_begins()
-        settled: AnySettled | None = None
-        with self.controls.interruptible(patient=True):
+        with self.controls.reaching(self._acting, patient=True):
             settled = await self.body.act(turn.decision, key, self.controls.stopping)
         turn.settled = settled
-        if settled is None:
-            turn.fail("interrupted", "the action was abandoned before it settled")
-            return Event.UNSETTLED
         turn.action_settles()
         self.trail.write(
             ActionLine(
@@ -335,6 +339,9 @@ class Play:
             with self.controls.interruptible():
                 return await self._look()
             return None
+        if self._acting.cancel_called:
+            return None  # it settled in the very moment at which it was given up
+        self._acting.deadline = math.inf
         with trio.move_on_after(min(OBSERVE_AFTER_THE_END, self.controls.ending.patience)):
             try:
                 return await self.body.observe()
