@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from evidence import Call, Evidence, Journal, Usage, moment
 
 RESERVE = 16_000
+_ANY_SEAT = "any seat"
 
 
 @dataclass
@@ -60,14 +61,15 @@ def _calls_are_as_counted(evidence: Evidence) -> Iterator[str]:
         for seat, calls in _calls_by_seat(evidence).items()
     }
     for sitting in sittings(evidence).values():
+        told = counted[sitting.seat if evidence.answers else _ANY_SEAT]
         for run in sitting.runs:
             for line in final(run).values():
                 numbers = (line.input or 0, line.output or 0, line.cache_read or 0)
                 if not line.reported:
                     continue
-                if counted[sitting.seat][numbers] == 0:
+                if told[numbers] == 0:
                     yield f"{run.run_id}, {line.call_id}: {numbers}, which no answer of it said"
-                counted[sitting.seat][numbers] -= 1
+                told[numbers] -= 1
                 if line.charged != numbers[0] + numbers[1]:
                     yield f"{run.run_id}, {line.call_id}: {numbers} is charged {line.charged}"
 
@@ -89,11 +91,12 @@ def _every_request_has_its_reserve(evidence: Evidence) -> Iterator[str]:
     reserved: Counter[str] = Counter()
     for session in evidence.sessions:
         run = evidence.journal_of(session.session_id)
-        reserved[session.seat] += 0 if run is None else len(final(run))
+        seat = session.seat if evidence.answers else _ANY_SEAT
+        reserved[seat] += 0 if run is None else len(final(run))
     for seat, calls in _accountable_calls(evidence).items():
         if len(calls) > reserved[seat]:
             yield f"seat {seat}: {len(calls)} requests were answered, {reserved[seat]} reserved"
-    if not any(evidence.died_on_a_full_disk(session.session_id) for session in evidence.sessions):
+    if not _some_were_silenced(evidence):
         chats = sum(call.request == "chat" for call in evidence.calls)
         if chats > reserved.total():
             yield f"{chats} requests came to the model, {reserved.total()} are in journals"
@@ -104,6 +107,8 @@ def _no_sitting_pays_too_little(evidence: Evidence) -> Iterator[str]:
     for sitting in sittings(evidence).values():
         by_seat[sitting.seat].append(sitting)
     for seat, calls in _accountable_calls(evidence).items():
+        if seat == _ANY_SEAT:
+            break
         begins = [sitting.began for sitting in by_seat[seat]]
         counted: Counter[int] = Counter()
         for call in calls:
@@ -114,6 +119,15 @@ def _no_sitting_pays_too_little(evidence: Evidence) -> Iterator[str]:
                     f"seat {seat}, sitting {number}, runs {[run.run_id for run in sitting.runs]}: "
                     f"{counted[number]} tokens by the server, {sitting.charged} charged"
                 )
+
+
+def _all_sittings_pay_for_all_calls(evidence: Evidence) -> Iterator[str]:
+    if _some_were_silenced(evidence):
+        return
+    counted = sum(call.tokens for call in evidence.calls if call.request == "chat")
+    charged = sum(sitting.charged for sitting in sittings(evidence).values())
+    if counted > charged:
+        yield f"{counted} tokens by the server, {charged} charged"
 
 
 def _no_call_begins_past_the_ceiling(evidence: Evidence) -> Iterator[str]:
@@ -133,12 +147,18 @@ def _no_call_begins_past_the_ceiling(evidence: Evidence) -> Iterator[str]:
 
 
 def _calls_by_seat(evidence: Evidence) -> dict[str, list[Call]]:
-    """The chat calls that a seat's own wire saw answered, or began to."""
+    """The chat calls that a seat's own wire saw answered, or began to; without wires, all calls."""
     chats = {call.index: call for call in evidence.calls if call.request == "chat"}
+    if not evidence.answers:
+        return {_ANY_SEAT: list(chats.values())}
     return {
         seat: [chats[index] for index in found["model"] if index in chats]
         for seat, found in evidence.answers.items()
     }
+
+
+def _some_were_silenced(evidence: Evidence) -> bool:
+    return any(evidence.died_on_a_full_disk(session.session_id) for session in evidence.sessions)
 
 
 def _accountable_calls(evidence: Evidence) -> dict[str, list[Call]]:
@@ -162,5 +182,6 @@ CHECKS: dict[str, Callable[[Evidence], Iterator[str]]] = {
     "every unreported call charges the reserve, once": _unreported_calls_charge_the_reserve,
     "every request to the model has its reserve in a journal": _every_request_has_its_reserve,
     "no sitting is charged less than the server counted": _no_sitting_pays_too_little,
+    "all sittings together are charged for all calls": _all_sittings_pay_for_all_calls,
     "no call begins once a ceiling is reached": _no_call_begins_past_the_ceiling,
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -24,9 +25,12 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "toys"))
 
+from evidence import read_evidence
+from invariants import Verdict
+from lasting import Soaked, judged
 from practice import practice_model, practice_world
 from real_daemon import RealDaemon, Refused, configure, real_daemon
-from samples import Sample, bytes_of, children_of, used_by_each
+from samples import Sample, bytes_of, children_of, read_samples, used_by_each
 from watching import Watching
 
 STEADY = ("anna", "ben", "cleo")
@@ -83,11 +87,21 @@ class Soak:
     async def live(self, seconds: float) -> None:
         """Play, sample and disturb for so long."""
         at_rest = self.daemon.open_descriptors()
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self.watching.follow, self.daemon)
-            await nursery.start(self.watching.follow, self.daemon, ROOM)
+        async with trio.open_nursery() as following:
+            await following.start(self.watching.follow, self.daemon)
+            await following.start(self.watching.follow, self.daemon, ROOM)
+            await self._play(seconds)
             for seat in SEATS:
-                await self.daemon.join(seat)
+                await self.daemon.stop(seat)
+            await self._sample()
+            await self._scrape()
+            following.cancel_scope.cancel()
+        await self._end(at_rest)
+
+    async def _play(self, seconds: float) -> None:
+        for seat in SEATS:
+            await self.daemon.join(seat)
+        async with trio.open_nursery() as nursery:
             for work, pause in (
                 (self._sample, SAMPLE_SECONDS),
                 (self._scrape, SCRAPE_SECONDS),
@@ -99,16 +113,8 @@ class Soak:
                 nursery.start_soon(_again_and_again, work, pause)
             await trio.sleep(seconds)
             nursery.cancel_scope.cancel()
-        await self._end(at_rest)
 
     async def _end(self, at_rest: int) -> None:
-        async with trio.open_nursery() as nursery:
-            await nursery.start(self.watching.follow, self.daemon)
-            for seat in SEATS:
-                await self.daemon.stop(seat)
-            await self._sample()
-            await self._scrape()
-            nursery.cancel_scope.cancel()
         self.watching.keep(self.folder / "watched.json")
         with trio.move_on_after(10):
             while self.daemon.open_descriptors() > at_rest:  # noqa: ASYNC110
@@ -170,10 +176,11 @@ class Soak:
         self._count("crashes")
 
     async def _stop_and_join(self) -> None:
-        await self.daemon.stop(STOPPED)
-        self._count("stops")
-        await trio.sleep(10)
-        await self.daemon.join(STOPPED)
+        with trio.CancelScope(shield=True):  # a run that ends meanwhile ends with the seat joined
+            await self.daemon.stop(STOPPED)
+            self._count("stops")
+            await trio.sleep(10)
+            await self.daemon.join(STOPPED)
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
@@ -203,6 +210,19 @@ async def play(folder: Path, seconds: float) -> None:
             await soak.live(seconds)
 
 
+def judge(folder: Path) -> Verdict:
+    """Whether the run in this folder was as it should be."""
+    return judged(
+        Soaked(
+            evidence=read_evidence(folder),
+            samples=read_samples(folder / "samples.jsonl"),
+            lasting=("playd", *STEADY, MINER, f"{MINER}'s motor"),
+            seats=SEATS,
+            metrics=(folder / "metrics.txt").read_text(),
+        )
+    )
+
+
 async def _again_and_again(work: Callable[[], Awaitable[None]], pause: float) -> None:
     while True:
         await trio.sleep(pause)
@@ -215,11 +235,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--into", type=Path, help="an empty or new folder for the evidence")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = asked.into or Path(tempfile.mkdtemp(prefix="playd-soak-"))
     folder.mkdir(parents=True, exist_ok=True)
     print(f"soak: {asked.seconds:.0f} s, the evidence is in {folder}", flush=True)
     trio.run(play, folder, asked.seconds)
-    return 0
+    verdict = judge(folder)
+    print("\n".join(verdict.told))
+    print(f"The evidence is in {folder}")
+    return 1 if verdict.any else 0
 
 
 if __name__ == "__main__":
