@@ -90,6 +90,7 @@ class Receipts:
         """What became of the delivery: the first of the rules that holds."""
         receipts = self._of(delivery)
         types = {type for type, _ in receipts}
+        types |= {f"…{type.rpartition('.')[2]}" for type in types}
         for verdict, proof in _PROOFS:
             if types & proof:
                 return verdict
@@ -116,23 +117,18 @@ _PROOFS: tuple[tuple[Narration, frozenset[str]], ...] = (
         "suppressed",
         frozenset(
             {
-                "discord.voice.play_narration_suppressed",
-                "discord.voice.possessor_narration_suppressed",
+                "…play_narration_suppressed",
+                "…possessor_narration_suppressed",
                 "play.delivery.suppressed",
             }
         ),
     ),
     (
         "refused",
-        frozenset(
-            {
-                "discord.voice.play_refusal",
-                "discord.voice.possessor_refusal",
-                "play.delivery.refused",
-            }
-        ),
+        frozenset({"…play_refusal", "…possessor_refusal", "play.delivery.refused"}),
     ),
 )
+"""Types that prove a verdict; `…` stands for whoever speaks, as `discord.voice.`."""
 
 
 def _tolerantly(path: Path, decoder: msgspec.json.Decoder[_T]) -> Iterator[_T | None]:

@@ -1,6 +1,37 @@
+import string
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bodies.pokemon.intent_words import RecordedAction, names_action
+
+WORDS = {
+    "button_press up": ("up", "north", "forward"),
+    "button_press down": ("down", "south", "back"),
+    "button_press left": ("left", "west"),
+    "button_press right": ("right", "east"),
+    "button_press a": (" a ", "confirm", "interact", "talk", "select", "advance"),
+    "button_press b": (" b ", "cancel", "back out", "exit"),
+    "button_press start": ("start", "menu", "pause"),
+    "button_press select": ("select",),
+    "button_press l": (" l ",),
+    "button_press r": (" r ",),
+    "walk_to": ("walk", "go", "head", "toward", "cross", "route", "move", "reach", "exit"),
+    "enter_text": ("name", "type", "spell", "enter", "call"),
+    "frame_advance": ("wait", "advance", "let", "watch", "frame", "continue"),
+    "select_menu_entry": ("choose", "select", "pick", "use", "menu", "option"),
+    "load_checkpoint": ("load", "checkpoint", "restore", "rewind", "go back"),
+    "save_checkpoint": ("save", "checkpoint", "remember this", "bank"),
+    "restart_game": ("restart", "start over", "start again", "reset", "begin", "new game"),
+    "advance_dialog": ("wait", "pause", "hold"),
+    "a_kind_of_later": ("wait", "pause", "hold"),
+}
+
+
+def action(called: str) -> RecordedAction:
+    kind, _, button = called.partition(" ")
+    return RecordedAction(kind, button=button or None)
 
 
 @pytest.mark.parametrize(
@@ -28,3 +59,19 @@ from bodies.pokemon.intent_words import RecordedAction, names_action
 )
 def test_words_name_actions(text: str, action: RecordedAction, named: bool):
     assert names_action(text, action) is named
+
+
+@pytest.mark.parametrize(("called", "words"), WORDS.items())
+def test_each_word_alone_names_its_action_and_no_other_text_does(
+    called: str, words: tuple[str, ...]
+):
+    every = {word for listed in WORDS.values() for word in listed}
+    for word in every:
+        text = f"Q{word.upper()}Q"
+        assert names_action(text, action(called)) is any(own in word for own in words), word
+
+
+@given(st.sampled_from(sorted(WORDS)), st.text(st.sampled_from(string.ascii_letters + " .-")))
+def test_a_text_names_an_action_when_one_of_its_words_stands_anywhere_in_it(called: str, text: str):
+    said = f" {text.lower()} " if called.startswith("button_press") else text.lower()
+    assert names_action(text, action(called)) is any(word in said for word in WORDS[called])

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import threading
-from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
@@ -14,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from played_journal import JOURNEY, write_journal
 
 from daemon.playctl.main import run
@@ -230,114 +226,3 @@ def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path, command:
     assert ended.code == 1
     assert "gone.jsonl" in ended.out + ended.err
     assert "Traceback" not in ended.err
-
-
-# --- damage of any kind
-
-Damage = Callable[[bytes], bytes]
-
-damages: st.SearchStrategy[Damage] = st.one_of(
-    st.tuples(st.integers(0, 2**20), st.binary(min_size=1, max_size=4)).map(
-        lambda at: lambda text: (
-            text[: at[0] % (len(text) + 1)] + at[1] + text[at[0] % (len(text) + 1) + len(at[1]) :]
-        )
-    ),
-    st.integers(0, 2**20).map(lambda at: lambda text: text[: at % (len(text) + 1)]),
-    st.integers(0, 2**20).map(lambda at: lambda text: text[at % (len(text) + 1) :]),
-    st.tuples(
-        st.sampled_from(
-            [
-                b'"accepted"', b'"x":', b'"y":', b"null", b"true", b'"kind":"turn"', b'"mode":',
-                b'"turn":', b'"at":"', b"2026", b'"charged":', b'"cost":', b'"usage"', b'"rows":[',
-                b'"schemaVersion":2', b'"path":"', b'"result":', b'"lines":[', b'"entries":[',
-            ]
-        ),
-        st.sampled_from(
-            [
-                b"NaN", b"1e999,", b"9" * 40, b"-1", b"null", b"[", b"{}", b'""', b"\0", b"\xff",
-                b'"\\ud800"', b"[" * 2000, b"0", b'"x\\u0000y"', b" " * 300_000, b'"kind":"turn"',
-                b'"path":"../../etc/', b'"schemaVersion":1', b'"schemaVersion":9',
-            ]
-        ),
-        st.integers(1, 5),
-    ).map(lambda swap: lambda text: text.replace(swap[0], swap[1], swap[2])),
-    st.just(lambda text: text.decode("latin-1").encode("utf-16")),
-    st.just(lambda text: b"\xef\xbb\xbf" + text),
-    st.just(lambda text: text.replace(b"\n", b"\r\n")),
-    st.just(lambda text: b"".join(reversed(text.splitlines(keepends=True)))),
-    st.just(lambda text: text + text),
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_journal(tmp_path_factory.mktemp("sound"), 6)
-
-
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(st.lists(damages, min_size=1, max_size=3))
-def test_no_damage_ends_a_command_in_an_untyped_error(
-    sound: Path, tmp_path: Path, damage: list[Damage]
-) -> None:
-    content = sound.read_bytes()
-    for one in damage:
-        content = one(content)
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(content)
-    for arguments in (
-        ("evaluate", path, "--json", "--events", path, "--voice-receipts", path),
-        ("evaluate", path, path),
-        ("verify", path),
-        ("show", path, "0-"),
-        ("tail", path),
-        ("list", "-d", tmp_path),
-        ("story", path),
-        ("report", path, "-o", tmp_path / "run.html"),
-    ):
-        ended = journal(*arguments)
-        assert ended.code in (0, 1)
-        # What msgspec raises would be taken for an answer of the daemon.
-        assert "the daemon answered" not in ended.err
-
-
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(st.randoms(use_true_random=False))
-def test_no_value_in_any_place_ends_a_command_in_an_untyped_error(
-    sound: Path, tmp_path: Path, chance: random.Random
-) -> None:
-    lines = [json.loads(line) for line in sound.read_text().splitlines()]
-    for _ in range(chance.randint(1, 3)):
-        node = chance.choice(lines)
-        while True:
-            key = chance.choice(list(node) if isinstance(node, dict) else range(len(node)))
-            inner = node[key]
-            if not isinstance(inner, dict | list) or not inner or chance.random() < 0.1:
-                node[key] = chance.choice(VALUES)
-                break
-            node = inner
-    path = tmp_path / "journal.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for arguments in (
-        ("evaluate", path, "--json"),
-        ("evaluate", path, path),
-        ("verify", path),
-        ("show", path, "0-"),
-        ("tail", path),
-        ("list", "-d", tmp_path, "--since", "2020-01-01"),
-        ("story", path),
-        ("report", path, "-o", tmp_path / "run.html"),
-    ):
-        ended = journal(*arguments)
-        assert ended.code in (0, 1)
-        assert "the daemon answered" not in ended.err
-
-
-VALUES = (
-    None, True, -1, 0, 2**53, 2**53 - 1, -(2**53) + 1, 2**70, 1.5, 1e300, "", "x", "\0", "9" * 400,
-    "2026-99-99T99:99:99Z", "2026-03-01T10:00:00.000Z", [], {}, [[]], [None], ["x"], {"kind": "x"},
-    [{"kind": "scene", "data": {}}], {"observations": []}, {"turn": 3}, "../..", "unknown",
-)  # fmt: skip
