@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 import trio
@@ -98,6 +99,7 @@ async def play(daemon: RealDaemon, watching: Prometheus, *, seconds: float) -> N
     for seat in SEATS:
         await daemon.until_turns(seat, 3)
     await watching.scraped_again()
+    await promtool_finds_nothing_to_say(daemon)
     await every_panel_and_variable_has_an_answer(watching)
     await every_alert_could_fire_and_that_of_an_unknown_cost_alone_does(watching)
     await at_once(*(lambda seat=seat: daemon.stop(seat) for seat in SEATS))
@@ -110,6 +112,14 @@ def metrics_address(daemon: RealDaemon) -> str:
     found = re.search(r"metrics are at http://([0-9.:]+)/metrics", daemon.log.read_text())
     assert found is not None
     return found[1]
+
+
+async def promtool_finds_nothing_to_say(daemon: RealDaemon) -> None:
+    async with httpx.AsyncClient() as client:
+        exposed = (await client.get(f"http://{metrics_address(daemon)}/metrics")).content
+    command = ["promtool", "check", "metrics"]
+    checked = await trio.run_process(command, stdin=exposed, capture_stderr=True, check=False)
+    assert (checked.returncode, checked.stderr.decode()) == (0, "")
 
 
 async def every_panel_and_variable_has_an_answer(watching: Prometheus) -> None:
