@@ -11,6 +11,7 @@ tool a list of steps, used up one call at a time; a call without a step gets the
     {"hang": true}         done, and no answer
     {"late": 2.0}          the honest answer after so many seconds
     {"print": "text"}      this line on stdout before the honest answer
+    {"raw": "path"}        done, and this file's bytes as the answer, the id apart
     {"exit": 3}            the end of the process
     {"loop": true, ...}    this step again for every further call
 
@@ -192,6 +193,13 @@ def serve(motor: ScriptedMotor, lines: Iterable[str], write: Callable[[str], Non
                 print(step["print"], flush=True)
             if "late" in step:
                 time.sleep(step["late"])
+            if "raw" in step:
+                motor.honest(tool, given)
+                with open(step["raw"], "rb") as file:  # noqa: PTH123
+                    said = file.read().replace(b'"id":0', b'"id":%d' % id, 1)
+                sys.stdout.buffer.write(said + b"\n")
+                sys.stdout.buffer.flush()
+                continue
             result = motor.result(tool, given, step)
             if "hang" not in step:
                 say({"id": id, "result": result})

@@ -48,8 +48,11 @@ def read_answer(tool: str, answer: ToolAnswer, kind: type[T]) -> T:
     if not isinstance(value, dict):
         raise MotorTrouble(f"{tool} gave no JSON object: {words(answer)}")
     try:
+        if told is None:
+            # The MCP library lets infinities pass, which no journal could hold.
+            return msgspec.json.decode(msgspec.json.encode(value), type=kind)
         return msgspec.convert(value, kind)
-    except msgspec.ValidationError as wrong:
+    except (*UNDECODABLE, ValueError) as wrong:
         raise MotorTrouble(f"{tool} answered what cannot be read: {wrong}"[:300]) from None
 
 
