@@ -6,6 +6,7 @@ policy and the journal. The world shows a player who walks to and fro, in full s
 
 from __future__ import annotations
 
+import itertools
 import resource
 import statistics
 import sys
@@ -62,6 +63,8 @@ class InstantWorld:
         self.counters = Counters()
         self.at_action: dict[int, Callable[[], None]] = {}
         self._frame = 0
+        self._paths = itertools.cycle([_path(), _path()])
+        """Alike, and taken by turns: no two samplings in a row are one object."""
 
     async def join(self) -> wire.JoinAnswer:
         return wire.JoinAnswer(3, "bench", "player", "ses_1", "firered", "token", ())
@@ -89,24 +92,31 @@ class InstantWorld:
         return Leave("confirmed")
 
     def _seen(self) -> wire.Observation:
-        step = self._frame // 16 % 18
-        x = 1 + (step if step < 9 else 18 - step)
-        return wire.Observation(
-            session_id="ses_1",
-            body_generation=1,
-            game_id="firered",
-            frame=self._frame,
-            observed_at="2026-01-05T10:00:00.000Z",
-            scene=wire.Scene("overworld", True, False, True),
-            adapter_version=2,
-            minimap=wire.Minimap(wire.MapPoint("town", 0, 0), ROWS, EXITS),
-            state=wire.GameState(
-                overworld=wire.Overworld("town", x, 5, "east"),
-                party=(wire.PartyMember(0, 4, 6, 20, 21, (1, 2)),),
-                npcs=NPCS,
-                map_size=wire.MapSize(12, 9),
-            ),
-        )
+        path = next(self._paths)
+        return path[self._frame // 16 % len(path)]
+
+
+def _path() -> tuple[wire.Observation, ...]:
+    return tuple(_seen_at(x) for x in (*range(1, 10), *range(10, 1, -1)))
+
+
+def _seen_at(x: int) -> wire.Observation:
+    return wire.Observation(
+        session_id="ses_1",
+        body_generation=1,
+        game_id="firered",
+        frame=16 * x,
+        observed_at="2026-01-05T10:00:00.000Z",
+        scene=wire.Scene("overworld", True, False, True),
+        adapter_version=2,
+        minimap=wire.Minimap(wire.MapPoint("town", 0, 0), ROWS, EXITS),
+        state=wire.GameState(
+            overworld=wire.Overworld("town", x, 5, "east"),
+            party=(wire.PartyMember(0, 4, 6, 20, 21, (1, 2)),),
+            npcs=NPCS,
+            map_size=wire.MapSize(12, 9),
+        ),
+    )
 
 
 async def measure(turns: int) -> dict[str, float]:
