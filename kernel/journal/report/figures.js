@@ -95,7 +95,7 @@ function charts() {
       scale: (most) => whole.format(most),
       label: (index) => {
         const { tokens } = turns[index].spent;
-        return tokens == null ? "unknown" : `${whole.format(tokens)} tokens, ${dollars(costs[index])} so far`;
+        return tokens == null ? "unknown" : `${whole.format(tokens)} tokens, ${costs[index] == null ? "cost unknown" : `${dollars(costs[index])} so far`}`;
       },
     }),
     chart("Time", {
@@ -120,9 +120,17 @@ const marks = [];
 function maps() {
   if (!run.maps.length) return;
   place("maps").append(
-    make("div", { class: "section-head" }, make("h2", {}, "Maps"), make("p", { class: "note" }, "○ first stop  ● last stop; lines join the stops of one turn after the other")),
+    make("div", { class: "section-head" }, make("h2", {}, "Maps"), make("div", { class: "legend" }, ...mapSigns.map(([sign, shape, told]) =>
+      make("span", {}, draw("svg", { class: "key", viewBox: "-1 -1 2 2", "aria-hidden": "true" }, draw(shape.name, { class: sign, ...shape.at })), told)))),
     make("div", { class: "maps" }, ...run.maps.map(map)));
 }
+const tile = { name: "rect", at: { x: -0.8, y: -0.8, width: 1.6, height: 1.6 } };
+const stop = { name: "circle", at: { r: 0.6 } };
+const mapSigns = [
+  ["wall", tile, "wall"], ["door", tile, "door"], ["first", stop, "first stop"], ["last", stop, "last stop"],
+  ["way", { name: "path", at: { d: "M-0.8 0.5L0.8 -0.5" } }, "from stop to stop"],
+  ["here", stop, "the chosen turn"],
+];
 function map(one) {
   const width = one.rows[0].length;
   const height = one.rows.length;

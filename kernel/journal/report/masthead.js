@@ -39,6 +39,7 @@ function fill(element, attributes, children) {
 function long(ms) {
   if (ms == null) return "unknown";
   const minutes = Math.floor(ms / 60000);
+  if (minutes === 0) return `${Math.floor(ms / 1000)} s`;
   if (minutes < 10) return `${minutes} min ${Math.floor(ms / 1000) % 60} s`;
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -202,6 +202,8 @@ async def test_turns_are_searched_filtered_and_walked_with_the_keyboard(
         await page.open(f"{long_page.as_uri()}#turn-8")
         assert await page.value(heading) == "Turn 8"
         assert await page.value("document.querySelector('#inspector img').naturalWidth") == 240
+        signs = "[...document.querySelectorAll('#maps .legend span')].map((one) => one.innerText)"
+        assert "the chosen turn" in await page.value(signs)
         await page.press("j")
         assert await page.value(heading) == "Turn 9"
         assert await page.value("location.hash") == "#turn-9"
