@@ -62,6 +62,7 @@ class Sitting:
         self._began = trio.current_time()
         self._claimed_once = False
         self._earlier_turns = 0
+        self._told_tokens = 0
         self._refused_in_row = 0
         self._stop_asked = trio.Event()
         self._stop_reason = ""
@@ -173,6 +174,8 @@ class Sitting:
         self.session = None
         self._seat.last = self.latest = session.record
         self._earlier_turns += session.record.turns_taken
+        if session.latest.budget is not None:
+            self._told_tokens = max(self._told_tokens, session.latest.budget.tokens)
         self.survivors = session.survivors
         self._answer(self._refusal_of(end, session.spawned))
         return await self._judge(session, end)
@@ -243,6 +246,7 @@ class Sitting:
             generation=generation,
             elapsed=self.elapsed,
             earlier_journals=tuple(run.journal for run in earlier if run.journal is not None),
+            told_tokens=self._told_tokens,
             state_directory=self._means.state_directory,
         )
 

@@ -45,6 +45,7 @@ async def play_specification(
     generation: int,
     elapsed: float,
     earlier_journals: tuple[str, ...],
+    told_tokens: int,
     state_directory: Path,
 ) -> Specification:
     """Everything for one session in mode play.
@@ -68,6 +69,7 @@ async def play_specification(
                 began_at=sitting.began_at,
                 elapsed=elapsed,
                 earlier_journals=earlier_journals,
+                told_tokens=told_tokens,
             ),
             parent=os.getpid(),
             state_directory=str(state_directory),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernel.bodies import BodyKind, UnknownBody, body_named
-from kernel.budget import SittingBudget
+from kernel.budget import SittingBudget, charge
 from kernel.journal.damage import JournalError
 from kernel.journal.sitting import SittingSoFar, sitting_so_far
 from kernel.mind import Model
-from kernel.model.prices import Cost
+from kernel.model.prices import Cost, Rates
 from kernel.session.models import ModelUnusable, model_of
 from kernel.session.specification import JOURNALS, Specification
 
@@ -60,6 +60,9 @@ def prepare(specification: Specification) -> Prepared:
         unreported_calls=sofar.unreported,
         unpriced=bool(unpriced),
     )
+    if (unwritten := specification.sitting.told_tokens - sofar.charged) > 0:
+        # A run that died on a full disk took the lines of its last calls with it.
+        budget.settle(charge(None, unwritten, _dearest(mind, voice)))
     if specification.budget.dollars is not None and unpriced:
         raise NotPlayable(
             "model_unpriced",
@@ -76,6 +79,12 @@ def body_kind(name: str) -> BodyKind:
         return body_named(name)
     except UnknownBody as error:
         raise NotPlayable("body_unknown", str(error)) from None
+
+
+def _dearest(mind: Model, voice: Model | None) -> Rates | None:
+    rates = [model.rates for model in (mind, voice) if model is not None]
+    known = [rate for rate in rates if rate is not None]
+    return max(known, key=lambda rate: rate.dearest) if len(known) == len(rates) else None
 
 
 def _sitting(specification: Specification) -> SittingSoFar:

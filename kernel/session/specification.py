@@ -83,6 +83,8 @@ class Sitting(_Part, frozen=True, kw_only=True):
     """Seconds that the sitting had lasted when this session was started."""
     earlier_journals: tuple[str, ...] = ()
     """Paths of the journals of this sitting's earlier runs."""
+    told_tokens: Annotated[int, Meta(ge=0)] = 0
+    """What they had told to be charged; what their journals lack of it is charged nevertheless."""
 
 
 class Specification(_Part, frozen=True, kw_only=True):

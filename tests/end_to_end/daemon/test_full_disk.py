@@ -51,3 +51,18 @@ def _nothing_is_corrupt(daemon: RealDaemon) -> None:
         assert [problem for problem in problems if "lost" not in problem] == []
         assert lines[0]["kind"] == "header"
     assert "Traceback" not in daemon.log.read_text()
+
+
+async def test_a_crash_on_a_full_disk_takes_nothing_off_the_bill(played: Any, tmp_path: Path):
+    with small_disk(tmp_path / "state", "3m") as disk:
+        async with played("red", restart=["crashed"]) as daemon:
+            await daemon.join("red")
+            await daemon.until_turns("red", 2)
+            with filled(disk):
+                await daemon.until_more_turns("red", 5)
+                told = (await daemon.ask("budget", seat="red"))["used"]["tokens"]
+                await daemon.crash("red")
+                await daemon.until(lambda: daemon.seats["red"]["state"] != "running")
+            await daemon.until_more_turns("red", 1)
+            again = (await daemon.ask("budget", seat="red"))["used"]["tokens"]
+            assert again > told

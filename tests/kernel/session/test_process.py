@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 from chat_server import chat_server
@@ -14,7 +15,7 @@ from session_child import child, lines_of, specification, summary_of
 
 from kernel.session import wire
 from kernel.session.models import model_of
-from kernel.session.specification import BudgetCeiling, ModelChoice, Sitting
+from kernel.session.specification import BudgetCeiling, ModelChoice, ModelRates, Sitting
 
 ENDLESS = BudgetCeiling(tokens=None)
 
@@ -252,6 +253,26 @@ async def test_a_killed_session_is_billed_for_what_it_had_reserved(tmp_path: Pat
     assert first.budget.tokens == (settled + 1) * 110 + 16_000
     assert first.budget.unreported_calls == 1
     assert ended.turns_taken == 2
+
+
+async def test_what_a_full_disk_kept_out_of_an_earlier_journal_is_charged_at_the_dearest_rate(
+    tmp_path: Path,
+) -> None:
+    rates = ModelRates(input=1, cache_read=1, cache_write=1, output=10)
+    with trio.fail_after(20):
+        async with chat_server() as model:
+            plain = specification(tmp_path, model.base_url)
+            assert plain.mind is not None
+            start = msgspec.structs.replace(
+                plain,
+                mind=msgspec.structs.replace(plain.mind, rates=rates),
+                sitting=Sitting(id="s", began_at="x", told_tokens=100_000),
+            )
+            async with child(start) as session:
+                first = await session.until(wire.Turn)
+    assert first.budget.tokens == 100_000 + 110
+    assert first.budget.cost == pytest.approx(1, rel=0.01)
+    assert first.budget.unreported_calls == 1
 
 
 def _all(session: Any, kind: type) -> list[Any]:
