@@ -11,6 +11,7 @@ from daemon.cgroups import Cgroups
 from daemon.children import Children
 from daemon.delays import Delays
 from daemon.happenings import Happenings
+from daemon.starts import Starts
 from daemon.state import State
 
 
@@ -27,6 +28,7 @@ class Means:
     children: Children
     happenings: Happenings
     delays: Delays
+    starts: Starts
     cgroups: Cgroups | None
     """None: no tree of control groups was delegated."""
     boot_id: str

@@ -20,6 +20,7 @@ from daemon.happenings import Happenings
 from daemon.leases import Lease
 from daemon.means import Means
 from daemon.process_table import Census, boot_id
+from daemon.starts import Starts
 from daemon.state import StateUnavailable, open_state
 from daemon.state_lock import held_state
 from daemon.supervisor import Supervisor
@@ -39,6 +40,7 @@ async def open_supervisor(
     command: Sequence[str] = SESSION_COMMAND,
     delays: Delays = CONTRACT_DELAYS,
     boottime: Callable[[], float] = read_boottime,
+    starts: Starts | None = None,
     find_cgroups: Callable[[], Cgroups | None] = delegated_cgroups,
 ) -> AsyncGenerator[Supervisor]:
     """A supervisor that owns everything it starts: at the block's end all of it is gone.
@@ -62,6 +64,7 @@ async def open_supervisor(
                     children=children,
                     happenings=Happenings(),
                     delays=delays,
+                    starts=starts or Starts(),
                     cgroups=find_cgroups(),
                     boot_id=boot,
                     boottime=boottime,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import trio
 from msgspec.structs import replace
 
-from daemon.happenings import SeatChanged
 from daemon.logs import FieldLog, log_of
 from daemon.means import Means
-from daemon.records import Recovery, Write
+from daemon.records import Recovery
 from daemon.refusal import Refusal
+from daemon.rewriting import rewrite
 from daemon.seat import Seat
 from daemon.session_process import SessionProcess
 from daemon.specifications import recovery_specification
-from daemon.state import StateUnavailable, unavailable
 from kernel.session import wire
 from kernel.session.specification import Specification
 
@@ -47,13 +46,7 @@ async def settle(means: Means, seat: Seat, give_up: trio.Event) -> bool:
 
 async def forget_recovery(means: Means, seat: Seat) -> None:
     """Write that nothing of ours holds the body. Raises Refusal."""
-    settled = replace(seat.record, recovery=None)
-    try:
-        await means.state.commit(Write(seat=settled, release=seat.name))
-    except StateUnavailable as error:
-        raise unavailable(error) from error
-    seat.record = settled
-    means.happenings.tell(SeatChanged(seat.name))
+    await rewrite(means, seat, replace(seat.record, recovery=None), release=True)
 
 
 class _Hearing:

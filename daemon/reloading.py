@@ -1,12 +1,22 @@
-"""What a reload changed, and what of it waits for the daemon's next start."""
+"""The configuration while the daemon runs: read again, and what that changed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import trio
+
+from config.finding import ConfigError
+from config.loading import load_settings
 from config.settings import Settings
 from daemon.control.wire import ReloadResult
+from daemon.dollar_caps import uncountable_caps
+from daemon.happenings import Reloaded, Reloading
+from daemon.logs import log_of
+from daemon.means import Means
+from daemon.refusal import Refusal
+from daemon.register import Register
 
 _TAKEN_AT_START: dict[str, Callable[[Settings], object]] = {
     "state_directory": lambda settings: settings.state_directory,
@@ -14,6 +24,45 @@ _TAKEN_AT_START: dict[str, Callable[[Settings], object]] = {
     "metrics.bind": lambda settings: settings.metrics.bind,
     "log.level": lambda settings: settings.log.level,
 }
+_log = log_of(__name__)
+
+
+class Configuration:
+    """The file that the daemon was started with, if there is one."""
+
+    def __init__(self, means: Means, register: Register, path: Path | None) -> None:
+        self.path = path
+        self.error: str | None = None
+        """Why it was not taken when it was last read; None: it is in force."""
+        self._means = means
+        self._register = register
+        self._started = means.settings
+
+    async def reload(self) -> ReloadResult:
+        """Read it again; a bad file keeps what was in force. Raises Refusal that says why."""
+        if self.path is None:
+            raise Refusal("configuration", "playd was started without a configuration file")
+        tell = self._means.happenings.tell
+        tell(Reloading())
+        try:
+            new, warnings = await trio.to_thread.run_sync(_load, self.path)
+        except ConfigError as error:
+            self.error = str(error)
+            tell(Reloaded(taken=False))
+            _log.error("keeps its configuration: %s", error, event="reload_failed")
+            raise Refusal("configuration", f"{self.path} was not taken", str(error)) from error
+        old, self._means.settings = self._means.settings, new
+        self.error = None
+        self._register.add_configured()
+        tell(Reloaded(taken=True))
+        done = reloaded(self.path, started=self._started, old=old, new=new, warnings=warnings)
+        _log.info("took the configuration in %s", self.path, event="reload")
+        if done.needs_restart:
+            waiting = ", ".join(done.needs_restart)
+            _log.warning("holds after the next start alone: %s", waiting, event="reload")
+        for warning in warnings:
+            _log.warning("%s", warning, event="reload")
+        return done
 
 
 def reloaded(
@@ -32,3 +81,9 @@ def reloaded(
         warnings=tuple(warnings),
         detail="Sessions that run keep what they started with.",
     )
+
+
+def _load(path: Path) -> tuple[Settings, tuple[str, ...]]:
+    """The configuration in a file, and what will surprise in it. Raises ConfigError."""
+    settings = load_settings(path)
+    return settings, tuple(map(str, uncountable_caps(settings)))

@@ -29,6 +29,7 @@ from daemon.records import Recovery, SessionRecord, Write
 from daemon.refusal import Refusal
 from daemon.seat import Seat
 from daemon.session_process import SessionProcess
+from daemon.starts import Place
 from kernel.journal.instant import utc_now
 from kernel.session import wire
 from kernel.session.specification import JOURNALS, BudgetCeiling, ModelChoice, Specification
@@ -78,6 +79,9 @@ class Session:
         self._log = log_of(__name__, seat=record.seat, session=record.session_id)
         self._began = trio.current_time()
         self._process: SessionProcess | None = None
+        self._queueing = trio.CancelScope()
+        """The wait until its process may start."""
+        self._joins = trio.Event()
         self._told_to_start = False
         self._reached: Reached = "starting"
         self._claim: wire.Ended | wire.Refused | None = None
@@ -121,6 +125,7 @@ class Session:
         if self._stop_asked_at is not None:
             return
         self._stop_asked_at = trio.current_time()
+        self._queueing.cancel()
         self._stop_by(reason, deadline)
         if self._told_to_start:
             self._tell_to_stop()
@@ -128,6 +133,7 @@ class Session:
     def kill(self, *, shutdown: bool = False) -> None:
         """End everything of it at once."""
         self._kill_asked = True
+        self._queueing.cancel()
         if self._process is not None:
             self._process.end("shutdown" if shutdown else "stop_now", 0)
 
@@ -184,6 +190,7 @@ class Session:
         match message:
             case wire.Joining():
                 self._reached = "joining"
+                self._joins.set()
             case wire.Running():
                 self._take_running(message)
             case wire.Refused() | wire.Ended():
@@ -217,6 +224,17 @@ class Session:
     # Within
 
     async def _live(self) -> SessionEnd:
+        place: Place | None = None
+        with self._queueing:
+            place = await self._means.starts.place()
+        if place is None:
+            return SessionEnd("stopped", self._stop_reason, "not_joined")
+        try:
+            return await self._live_in(place)
+        finally:
+            place.give_back()
+
+    async def _live_in(self, place: Place) -> SessionEnd:
         self._advance("spawn")
         command = self._means.command
         try:
@@ -233,6 +251,7 @@ class Session:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._begin, process)
             nursery.start_soon(self._enforce_stop, process)
+            nursery.start_soon(place.give_back_after, self._joins)
             exit = await process.run(self)
             nursery.cancel_scope.cancel()
         self.survivors = exit.survivors

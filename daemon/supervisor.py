@@ -12,19 +12,15 @@ from typing import Literal
 import trio
 from msgspec.structs import replace
 
-from config.finding import ConfigError
-from config.loading import load_settings
 from config.settings import Settings
-from daemon.ceilings import changed, later_ceiling, names_of, with_more
+from daemon.budgeting import budget_of
+from daemon.ceilings import changed, later_ceiling
 from daemon.control import wire
 from daemon.control.peers import Caller
-from daemon.dollar_caps import uncountable_caps
 from daemon.happenings import (
     Draining,
     Happening,
     Happenings,
-    Reloaded,
-    Reloading,
     SeatChanged,
     SessionChanged,
 )
@@ -32,15 +28,15 @@ from daemon.lifecycle import FAILED, TERMINAL
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.play_host import PlayHost
-from daemon.records import SeatRecord, SessionRecord, SittingRecord, Write
+from daemon.records import SessionRecord, SittingRecord
 from daemon.recovering import forget_recovery, settle
 from daemon.refusal import Refusal
 from daemon.register import Register
-from daemon.reloading import reloaded
+from daemon.reloading import Configuration
 from daemon.restarts import Deaths
+from daemon.rewriting import rewrite
 from daemon.seat import Seat
 from daemon.sitting import Sitting
-from daemon.specifications import refuse_unpriced
 from daemon.state import StateUnavailable, unavailable
 from daemon.undelivered import Undelivered
 from daemon.views import live_view, seat_view, session_view
@@ -72,9 +68,7 @@ class Supervisor:
         self._register = Register(means, seats)
         self._worlds = worlds
         self._sittings = sittings
-        self._configuration = configuration
-        self._started = means.settings
-        self._configuration_error: str | None = None
+        self._configuration = Configuration(means, self._register, configuration)
         self._draining = False
         self._began = trio.current_time()
         self._play_host = PlayHost(means, seats.values())
@@ -124,14 +118,14 @@ class Supervisor:
         for _, session in self._register.live():
             state = session.record.state
             counts[state] = counts.get(state, 0) + 1
-        behind = self._means.state.behind
+        behind, file = self._means.state.behind, self._configuration.path
         return wire.StatusResult(
             version=VERSION,
             pid=os.getpid(),
             uptime=trio.current_time() - self._began,
             draining=self._draining,
-            configuration=None if self._configuration is None else str(self._configuration),
-            configuration_error=self._configuration_error,
+            configuration=None if file is None else str(file),
+            configuration_error=self._configuration.error,
             state_directory=str(self._means.state_directory),
             seats=self._register.views(),
             sessions=counts,
@@ -305,38 +299,8 @@ class Supervisor:
         self, caller: Caller, seat: str, change: wire.BudgetChange, default: bool, reset: bool
     ) -> wire.BudgetResult:
         """Read or change the ceilings: the running sitting's, or the seat's for later ones."""
-        ours, settings = self._register.configured(seat)
-        sitting = ours.sitting
-        asks = change == wire.BudgetChange()
-        if default or (sitting is None and asks):
-            before = ours.record.default_budget
-            now = with_more(wire.BudgetChange() if reset else before, change)
-            if now != before:
-                await self._commit_seat(ours, replace(ours.record, default_budget=now))
-            return wire.BudgetResult(
-                seat=seat,
-                default=True,
-                ceiling=later_ceiling(settings, ours.record),
-                overridden=names_of(now),
-            )
-        sitting = self._register.sitting(seat)
-        ceiling = changed(sitting.record.ceiling, change)
-        session = sitting.session
-        if not asks:
-            if session is not None:
-                refuse_unpriced(ceiling, *session.models)
-            try:
-                await sitting.set_ceiling(ceiling)
-            except StateUnavailable as error:
-                raise unavailable(error) from error
-        used = None if session is None else session.latest.budget
-        return wire.BudgetResult(
-            seat=seat,
-            default=False,
-            ceiling=ceiling,
-            used=used,
-            turns_taken=sitting.turns_taken,
-            elapsed=sitting.elapsed,
+        return await budget_of(
+            self._means, self._register, seat, change, default=default, reset=reset
         )
 
     # Mending
@@ -347,7 +311,7 @@ class Supervisor:
         ours.deaths = Deaths()
         had_failed = ours.record.failed is not None
         if had_failed:
-            await self._commit_seat(ours, replace(ours.record, failed=None))
+            await rewrite(self._means, ours, replace(ours.record, failed=None))
             log_of(__name__, seat=seat).info("was reset by uid %d", caller.uid, event="reset")
         state = seat_view(ours, settings).state
         return wire.ResetResult(seat=seat, had_failed=had_failed, state=state)
@@ -386,29 +350,7 @@ class Supervisor:
 
     async def reload(self, caller: Caller) -> wire.ReloadResult:
         """Read the configuration again; a bad file keeps the old one and says why."""
-        path = self._configuration
-        if path is None:
-            raise Refusal("configuration", "playd was started without a configuration file")
-        self.happenings.tell(Reloading())
-        try:
-            new, warnings = await trio.to_thread.run_sync(_load, path)
-        except ConfigError as error:
-            self._configuration_error = str(error)
-            self.happenings.tell(Reloaded(taken=False))
-            _log.error("keeps its configuration: %s", error, event="reload_failed")
-            raise Refusal("configuration", f"{path} was not taken", str(error)) from error
-        old, self._means.settings = self._means.settings, new
-        self._configuration_error = None
-        self._register.add_configured()
-        self.happenings.tell(Reloaded(taken=True))
-        done = reloaded(path, started=self._started, old=old, new=new, warnings=warnings)
-        _log.info("took the configuration in %s", path, event="reload")
-        if done.needs_restart:
-            waiting = ", ".join(done.needs_restart)
-            _log.warning("holds after the next start alone: %s", waiting, event="reload")
-        for warning in warnings:
-            _log.warning("%s", warning, event="reload")
-        return done
+        return await self._configuration.reload()
 
     async def drain(self, caller: Caller) -> wire.DrainResult:
         """Refuse joins, stop every session at once, and let the daemon exit."""
@@ -457,21 +399,7 @@ class Supervisor:
         self.happenings.tell(SeatChanged(seat))
         return wire.PauseResult(seat=seat, session_id=session.record.session_id, paused=paused)
 
-    async def _commit_seat(self, seat: Seat, record: SeatRecord) -> None:
-        try:
-            await self._means.state.commit(Write(seat=record))
-        except StateUnavailable as error:
-            raise unavailable(error) from error
-        seat.record = record
-        self.happenings.tell(SeatChanged(seat.name))
-
     def _count(self, happening: Happening) -> None:
         if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
             self._ended[happening.session.state] += 1
         self._undelivered.count(happening)
-
-
-def _load(path: Path) -> tuple[Settings, tuple[str, ...]]:
-    """The configuration in a file, and what will surprise in it. Raises ConfigError."""
-    settings = load_settings(path)
-    return settings, tuple(map(str, uncountable_caps(settings)))

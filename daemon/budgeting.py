@@ -1,0 +1,64 @@
+"""The verb `budget`: ceilings of the sitting in a seat, or of the seat's later ones."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from daemon.ceilings import changed, later_ceiling, names_of, with_more
+from daemon.control.wire import BudgetChange, BudgetResult
+from daemon.means import Means
+from daemon.register import Register
+from daemon.rewriting import rewrite
+from daemon.sitting import Sitting
+from daemon.specifications import refuse_unpriced
+from daemon.state import StateUnavailable, unavailable
+
+
+async def budget_of(
+    means: Means, register: Register, seat: str, change: BudgetChange, *, default: bool, reset: bool
+) -> BudgetResult:
+    """Read or change ceilings; a change that names none only reads. Raises Refusal.
+
+    Without a sitting, reading gives what the next one will have.
+    """
+    ours, _ = register.configured(seat)
+    if default or (ours.sitting is None and change == BudgetChange()):
+        return await _defaults(means, register, seat, change, reset=reset)
+    sitting = register.sitting(seat)
+    if change != BudgetChange():
+        await _change(sitting, change)
+    session = sitting.session
+    return BudgetResult(
+        seat=seat,
+        default=False,
+        ceiling=sitting.record.ceiling,
+        used=None if session is None else session.latest.budget,
+        turns_taken=sitting.turns_taken,
+        elapsed=sitting.elapsed,
+    )
+
+
+async def _defaults(
+    means: Means, register: Register, seat: str, change: BudgetChange, *, reset: bool
+) -> BudgetResult:
+    ours, settings = register.configured(seat)
+    before = ours.record.default_budget
+    now = with_more(BudgetChange() if reset else before, change)
+    if now != before:
+        await rewrite(means, ours, replace(ours.record, default_budget=now))
+    return BudgetResult(
+        seat=seat,
+        default=True,
+        ceiling=later_ceiling(settings, ours.record),
+        overridden=names_of(now),
+    )
+
+
+async def _change(sitting: Sitting, change: BudgetChange) -> None:
+    ceiling = changed(sitting.record.ceiling, change)
+    if sitting.session is not None:
+        refuse_unpriced(ceiling, *sitting.session.models)
+    try:
+        await sitting.set_ceiling(ceiling)
+    except StateUnavailable as error:
+        raise unavailable(error) from error

@@ -1,0 +1,58 @@
+"""Few sessions start at a time, and one that hangs in its start holds nobody up for long."""
+
+import json
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from daemon.starts import LONGEST, Starts
+
+pytestmark = pytest.mark.usefixtures("no_children_left")
+
+
+async def test_sessions_that_wait_for_each_other_all_play(opened):
+    async with opened("good", starts=Starts(1)) as playd:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(playd.join, "red")
+            nursery.start_soon(playd.join, "blue")
+        assert {(await playd.seat(name)).state for name in ("red", "blue")} == {"running"}
+
+
+async def test_a_stop_of_a_session_that_waits_starts_nothing(opened, tmp_path: Path):
+    async with opened("silent", starts=Starts(1)) as playd:
+        await playd.join("red", wait=0)
+
+        async def red_is_spawned() -> bool:
+            session = (await playd.seat("red")).session
+            return session is not None and session.pid is not None
+
+        async def blue_is_claimed() -> bool:
+            return (await playd.seat("blue")).session is not None
+
+        await playd.until(red_is_spawned)
+        assert (await playd.join("blue", wait=0)).state == "pending"
+        await playd.until(blue_is_claimed)
+        stopped = await playd.stop("blue")
+        assert (stopped.state, stopped.leave) == ("stopped", "not_joined")
+        await playd.stop("red", now=True)
+    lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
+    blue = [event["type"] for event in map(json.loads, lines) if event["data"]["seat"] == "blue"]
+    assert blue == ["embodiment.session.claimed", "embodiment.session.stopped"]
+
+
+async def test_a_start_that_hangs_gives_its_place_up(autojump_clock: MockClock):
+    starts = Starts(1)
+    hanging = await starts.place()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hanging.give_back_after, trio.Event())
+        began = trio.current_time()
+        quick = await starts.place()
+        assert trio.current_time() - began == pytest.approx(LONGEST)
+        hanging.give_back()
+        joins = trio.Event()
+        joins.set()
+        await quick.give_back_after(joins)
+        await starts.place()
+        assert trio.current_time() - began == pytest.approx(LONGEST)
