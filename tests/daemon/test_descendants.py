@@ -62,6 +62,7 @@ def test_a_dead_leader_still_has_its_family():
 async def test_a_stop_reaches_grandchildren_that_ignore_sigterm_or_left(
     opened, alive, tmp_path: Path
 ):
+    """Case 2."""
     file = tmp_path / "pids"
     async with opened("family", file) as playd:
         await playd.join()
@@ -83,6 +84,7 @@ async def test_a_kill_reaches_them_too(opened, alive, tmp_path: Path):
 
 
 async def test_two_hundred_double_forks_leave_no_zombie(opened):
+    """Case 4."""
     async with opened("double_forks") as playd:
         await playd.join()
         await playd.until_phase("forked")
@@ -97,6 +99,7 @@ async def test_two_hundred_double_forks_leave_no_zombie(opened):
 async def test_session_after_session_costs_no_descriptor_and_no_memory(
     opened, make_settings, cycles: int
 ):
+    """Case 24."""
     settings = make_settings("red", restart=frozenset(), limits=Limits())
     async with opened("good", settings=settings) as playd:
 
@@ -123,6 +126,7 @@ async def test_session_after_session_costs_no_descriptor_and_no_memory(
 
 @pytest.mark.parametrize("cycles", [5, pytest.param(500, marks=pytest.mark.long)])
 async def test_crash_after_crash_costs_no_descriptor(opened, make_settings, cycles: int):
+    """Case 35."""
     async with opened("crash_late", settings=make_settings("red", restart=frozenset())) as playd:
 
         async def cycle() -> None:

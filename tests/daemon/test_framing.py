@@ -22,6 +22,7 @@ def expected(data: bytes) -> list[Line]:
 
 @given(st.lists(st.sampled_from([b"a", b"\n", b"bc", b"x" * 15, b"\xff", b"y" * 40]), max_size=40))
 def test_the_same_bytes_give_the_same_lines_however_they_are_cut(parts: list[bytes]):
+    """Case 21."""
     data = b"".join(parts)
     assert lines_of(parts)[0] == expected(data)
     assert lines_of([data])[0] == expected(data)
@@ -30,10 +31,12 @@ def test_the_same_bytes_give_the_same_lines_however_they_are_cut(parts: list[byt
 
 @pytest.mark.parametrize(("length", "cut"), [(CAP - 2, False), (CAP - 1, False), (CAP, True)])
 def test_a_line_is_at_most_the_cap_with_its_newline(length: int, cut: bool):
+    """Case 19."""
     assert lines_of([b"x" * length + b"\n"])[0] == [Line(b"x" * min(length, CAP), cut=cut)]
 
 
 def test_a_line_that_never_ends_is_told_once_and_not_kept():
+    """Case 19."""
     splitter = LineSplitter(CAP)
     told = [line for _ in range(1000) for line in splitter.feed(b"x" * 1000)]
     assert told == [Line(b"x" * CAP, cut=True)]
@@ -46,6 +49,7 @@ def test_an_unfinished_last_line_is_a_rest_and_no_line():
 
 
 def test_ten_times_the_cap_in_small_lines_all_pass():
+    """Case 20."""
     assert lines_of([b"abc\n" * (CAP * 10 // 4)])[0] == [Line(b"abc")] * (CAP * 10 // 4)
 
 

@@ -115,6 +115,7 @@ async def _refused(playd) -> None:
 async def test_what_a_killed_daemon_left_is_ended_before_anything_else(
     opened, alive, tmp_path: Path
 ):
+    """Cases 1 and 27."""
     pids = tmp_path / "pids"
     daemon = start_daemon(tmp_path / "state", "family_that_outlives", pids)
     try:
@@ -142,6 +143,7 @@ async def test_what_a_killed_daemon_left_is_ended_before_anything_else(
 
 
 async def test_a_world_that_had_ended_is_not_played_again_after_a_kill(opened, tmp_path: Path):
+    """Case 15."""
     daemon = start_daemon(tmp_path / "state", "ends", "world_ended")
     events = tmp_path / "state" / "events.jsonl"
     try:
@@ -163,6 +165,7 @@ MANY = [pytest.param(number / 250, marks=pytest.mark.long) for number in range(5
 async def test_a_daemon_killed_at_any_moment_of_a_join_leaves_nothing(
     opened, delay: float, tmp_path: Path
 ):
+    """Case 7."""
     daemon = start_daemon(tmp_path / "state", "plays", 0)
     try:
         assert daemon.stdout.readline() == "open\n"

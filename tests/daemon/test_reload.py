@@ -33,6 +33,7 @@ def write(file: Path, **seats: str) -> None:
 
 
 async def test_one_changed_seat_leaves_every_session_its_process(opened, tmp_path: Path):
+    """Case 31."""
     file = tmp_path / "playd.toml"
     write(file, red="Red", blue="Blue")
     async with opened("good", settings=load_settings(file), configuration=file) as playd:

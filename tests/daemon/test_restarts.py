@@ -31,6 +31,7 @@ def test_the_sixth_death_in_ten_minutes_fails_the_seat():
 
 @pytest.mark.parametrize("uptime", [0.0, 599.0, 601.0, 3600.0])
 def test_the_thirteenth_death_in_a_day_fails_the_seat_however_long_each_lived(uptime: float):
+    """Case 12."""
     delays, last = run([(index * 3700.0, uptime) for index in range(13)])
     assert None not in delays[:12]
     assert last.reason == "13 deaths in 24 hours"

@@ -148,6 +148,7 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
 
 
 def test_of_twenty_daemons_on_one_state_directory_one_lives(configuration: Path, tmp_path: Path):
+    """Case 28."""
     with subprocess.Popen(
         [sys.executable, "-c", TWENTY, "run", "--config", str(configuration)],
         stdin=subprocess.PIPE,

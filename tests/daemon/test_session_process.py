@@ -72,11 +72,13 @@ async def test_no_core_is_dumped_and_descriptors_are_bounded(opened):
 
 
 async def test_ten_mebibytes_on_stderr_before_the_first_line_hold_nothing_up(opened):
+    """Case 16."""
     async with opened("loud_start") as playd:
         assert (await playd.join()).state == "running"
 
 
 async def test_a_log_line_is_cut_and_says_so_and_bad_bytes_are_replaced(opened, caplog):
+    """Case 23."""
     caplog.set_level("INFO")
     async with opened("long_log_line") as playd:
         await playd.join()
@@ -103,6 +105,7 @@ async def test_no_secret_reaches_the_log(opened, caplog, make_settings, tmp_path
 
 @pytest.mark.parametrize("behaviour", ["bad_utf8", "long_lines"])
 async def test_a_bad_line_costs_one_fault_and_the_next_is_handled(opened, behaviour: str):
+    """Cases 18 and 19."""
     faults = []
     async with opened(behaviour) as playd:
         playd.supervisor.happenings.observe(
@@ -178,6 +181,7 @@ async def test_a_last_line_without_newline_is_no_message(opened, caplog):
 async def test_a_death_is_seen_although_a_grandchild_holds_the_pipes(
     opened, make_settings, alive, tmp_path: Path
 ):
+    """Case 3."""
     settings = make_settings("red", restart=frozenset())
     async with opened("dies_with_pipes_held", tmp_path / "pid", settings=settings) as playd:
         await playd.join()

@@ -93,6 +93,7 @@ async def test_secrets_are_the_owners_alone(tmp_path: Path):
     ],
 )
 async def test_a_damaged_state_is_an_error_that_names_the_remedy(tmp_path: Path, damage, says):
+    """Case 26."""
     async with open_at(tmp_path) as state:
         await state.commit(Write(seat=SEAT, session=SESSION, lease=LEASE, announce=True))
     damage(tmp_path / FILE)
@@ -158,6 +159,7 @@ def line_of(number: int, size: int) -> bytes:
 
 
 def test_the_event_file_rotates_and_eight_are_kept(tmp_path: Path):
+    """Case 30."""
     log = EventLog(tmp_path / "events.jsonl", rotate_bytes=1000)
     for number in range(40):
         log.append([line_of(number, 300)])
@@ -169,6 +171,7 @@ def test_the_event_file_rotates_and_eight_are_kept(tmp_path: Path):
 
 
 def test_a_line_that_went_to_the_file_before_it_rotated_is_not_added_again(tmp_path: Path):
+    """Case 30."""
     log = EventLog(tmp_path / "events.jsonl", rotate_bytes=700)
     lines = [(f"{number:08}", line_of(number, 300)) for number in range(3)]
     log.append([line for _, line in lines])

@@ -22,6 +22,7 @@ except StateHeld:
 
 
 def test_of_twenty_that_start_at_once_one_holds_it(tmp_path: Path):
+    """Case 28."""
     started = [
         subprocess.Popen(
             [sys.executable, "-c", HOLDER, str(tmp_path / "state")],

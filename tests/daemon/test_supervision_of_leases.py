@@ -62,6 +62,7 @@ async def test_a_lease_is_renewed_and_the_session_is_told(opened, settings, cloc
 async def test_a_suspension_past_the_lease_kills_everything_of_it(
     opened, settings, clock, alive, ahead: float, tmp_path: Path
 ):
+    """Cases 25 and 34."""
     file = tmp_path / "pids"
     async with opened("family", file, settings=settings, boottime=clock) as playd:
         await playd.join()
@@ -75,6 +76,7 @@ async def test_a_suspension_past_the_lease_kills_everything_of_it(
 async def test_another_holder_in_the_database_ends_the_session_before_the_ttl(
     opened, settings, clock, alive, tmp_path: Path
 ):
+    """Case 33."""
     lost = []
     async with opened("deaf", settings=settings, boottime=clock) as playd:
         playd.supervisor.happenings.observe(

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import trio.testing
 from config.settings import Limits
 from daemon.control.wire import BudgetChange, SeatChanged, TurnEnded, Watching
 from daemon.delays import Delays
-from daemon.happenings import Happening, SessionSaid
+from daemon.happenings import Happening, RestartPlanned, SessionSaid
 from daemon.refusal import Refusal
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
@@ -93,6 +94,7 @@ async def test_generations_grow_across_sittings_and_daemons(opened):
     ],
 )
 async def test_a_join_that_fails_says_why(opened, make_settings, behaviour, code, says):
+    """Case 13."""
     async with opened(behaviour, settings=make_settings("red", restart=frozenset())) as playd:
         with pytest.raises(Refusal, match=says) as refusal:
             await playd.join()
@@ -110,6 +112,32 @@ async def test_a_missing_program_takes_the_path_of_a_death(opened):
         with pytest.raises(Refusal, match="seat red failed"):
             await playd.join()
         assert (await playd.supervisor.reset(playd.caller, "red")).state == "idle"
+
+
+async def test_a_missing_program_is_tried_again_at_growing_waits_and_meanwhile_nothing_is_done(
+    opened,
+):
+    """Case 11."""
+    planned: list[float] = []
+    async with opened("", command=["/nowhere/at-all"]) as playd:
+        playd.supervisor.happenings.observe(
+            lambda h: planned.append(h.delay) if isinstance(h, RestartPlanned) else None
+        )
+        with pytest.raises(Refusal):
+            await playd.join()
+        await playd.until_seat("failed")
+    assert planned == [0.02 * 2**number for number in range(5)]
+    async with opened(
+        "", command=["/nowhere/at-all"], delays=Delays(first_restart=3600.0)
+    ) as playd:
+        with pytest.raises(Refusal):
+            await playd.join("blue")
+        await playd.until_seat("restarting", "blue")
+        used, began = time.process_time(), trio.current_time()
+        for _ in range(20):
+            assert (await playd.seat("blue")).state == "restarting"
+            await trio.sleep(0.05)
+        assert time.process_time() - used < 0.2 * (trio.current_time() - began), "it spins"
 
 
 async def test_a_seat_that_failed_takes_no_other_down(opened, tmp_path: Path):
@@ -137,6 +165,7 @@ async def test_a_failed_seat_stays_failed_for_the_next_daemon(opened):
 async def test_a_stop_during_backoff_answers_at_once_and_starts_nothing_later(
     opened, tmp_path: Path
 ):
+    """Case 8."""
     slow = Delays(first_restart=3600.0)
     async with opened("", command=["/nowhere/at-all"], delays=slow) as playd:
         with pytest.raises(Refusal):
@@ -171,6 +200,7 @@ async def test_mind_unavailable_is_restarted_only_where_the_seat_lists_it(
 
 
 async def test_three_quick_stops_by_hand_are_no_deaths(opened):
+    """Case 9."""
     async with opened("good") as playd:
         for _ in range(3):
             await playd.join()
@@ -233,6 +263,7 @@ async def test_stop_now_cuts_a_gentle_stop_short(opened):
 
 
 async def test_a_quick_session_is_stopped_quickly_under_a_long_deadline(opened, make_settings):
+    """Case 14."""
     async with opened("good", settings=make_settings("red", limits=Limits(stop_deadline=300))) as p:
         await p.join()
         with trio.fail_after(5):
@@ -273,6 +304,7 @@ async def test_drain_stops_all_in_parallel_and_refuses_joins(opened, make_settin
 
 
 async def test_sessions_that_never_become_ready_are_drained_too(opened, make_settings):
+    """Case 10."""
     names = [f"s{number}" for number in range(12)]
     async with opened("never_ready", settings=make_settings(*names)) as playd:
         for name in names:

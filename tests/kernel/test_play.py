@@ -257,6 +257,7 @@ async def test_an_action_that_outlasts_the_stops_patience_is_recorded_as_unsettl
 async def test_k11_failures_in_a_row_are_backed_off_and_end_the_session(
     tmp_path: Path, autojump_clock: MockClock, limit: int, outcome: str
 ) -> None:
+    """Case 7."""
     body = Corridor(policy=replace(POLICY, failures_to_end=limit, invalid=outcome))
     model = ScriptedModel([answer(step="x")])
     ceiling = BudgetCeiling(tokens=None)
@@ -401,6 +402,7 @@ async def test_k7_where_a_proposal_settles_a_message_bills_it_and_asks_afresh(
 async def test_k7_where_a_message_cancels_the_reserve_is_charged(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
+    """Case 16."""
     async with staged(tmp_path, ceiling=BudgetCeiling(max_turns=1)) as stage:
 
         async def talk() -> None:

@@ -262,7 +262,7 @@ def floods_in_stop():
     begin()
     while hear()["kind"] != "stop":
         pass
-    for number in range(20000):
+    for number in range(int(ARGUMENT or 20_000)):
         turn(number, scene="x" * 400)
     ended()
 

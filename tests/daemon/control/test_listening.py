@@ -58,6 +58,7 @@ def test_a_live_socket_whose_queue_is_full_is_refused(tmp_path: Path):
 
 @pytest.mark.parametrize("kind", ["file", "folder", "link to a file", "fifo"])
 def test_anything_but_a_socket_is_left_alone(tmp_path: Path, kind: str):
+    """Case 29."""
     path = tmp_path / "control.sock"
     match kind:
         case "file":

@@ -174,13 +174,17 @@ async def test_a_connection_has_eight_streams_under_ids_of_their_own(door_of: Do
         assert len(door.daemon.watchers) == 8
 
 
-async def test_a_client_that_never_reads_loses_events_and_is_told_how_many(door_of: DoorOf):
+@pytest.mark.parametrize("published", [3000, pytest.param(100_000, marks=pytest.mark.long)])
+async def test_a_client_that_never_reads_loses_events_and_is_told_how_many(
+    door_of: DoorOf, published: int
+):
+    """Case 37."""
     async with door_of(Settings()) as door, door.client() as sleeper, door.client() as reader:
         await sleeper.send({"id": 1, "verb": "watch"})
         await sleeper.line()
         await reader.send({"id": 1, "verb": "watch"})
         await reader.line()
-        published, size = 3000, 2000
+        size = 2000
         for number in range(published):
             door.daemon.publish(turn(number, "x" * size))
             assert (await reader.line())["event"]["card"]["turn"] == number

@@ -254,6 +254,7 @@ async def test_something_else_at_the_path_is_not_taken_for_playd(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another uid")
 async def test_who_may_not_connect_is_told_uid_path_and_mode(opened: Any):
+    """Case 36."""
     script = (
         "import os, sys; import daemon.playctl.seats; from daemon.playctl.main import run;"
         "os.setgroups([]); os.setgid(12345); os.setuid(12345); sys.exit(run(sys.argv[1:]))"

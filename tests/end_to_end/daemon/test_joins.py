@@ -54,6 +54,7 @@ async def _ask_all_the_time(daemon: RealDaemon) -> None:
 
 @pytest.mark.parametrize("cycles", [4, pytest.param(60, marks=pytest.mark.long)])
 async def test_crash_after_crash_costs_the_daemon_no_descriptor(played: Any, cycles: int):
+    """Case 35."""
     async with played("red") as daemon:
         held: list[int] = []
         for _ in range(cycles):

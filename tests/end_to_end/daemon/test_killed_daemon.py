@@ -21,6 +21,7 @@ def turns_in(lines: list[dict[str, Any]]) -> int:
 async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
     played: Any, tmp_path: Path
 ):
+    """Cases 1 and 27."""
     async with played(*SEATS) as first:
         joined = await at_once(*[lambda seat=seat: first.join(seat) for seat in SEATS])
         assert [answer["state"] for answer in joined] == ["running"] * 3
@@ -70,6 +71,7 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
 async def test_a_session_that_hangs_is_gone_within_five_seconds_of_its_daemon(
     played: Any, world: tuple[str, ...], model: tuple[str, ...], phase: str
 ):
+    """Case 6."""
     async with played("red", world=world, model=model) as daemon:
         await daemon.join("red")
         await daemon.until_turns("red", 2)
@@ -83,6 +85,7 @@ async def test_a_session_that_hangs_is_gone_within_five_seconds_of_its_daemon(
 
 
 async def test_a_seat_whose_world_had_ended_is_not_played_again(played: Any, tmp_path: Path):
+    """Case 15."""
     async with played("red", world=("--speed", "200", "--misbehave", "end@act=3")) as first:
         await first.join("red")
         await first.until(lambda: first.seats["red"]["state"] == "idle")
@@ -98,6 +101,7 @@ async def test_a_seat_whose_world_had_ended_is_not_played_again(played: Any, tmp
 async def test_killed_at_a_random_moment_of_a_join_it_leaves_nothing_over(
     tmp_path: Path, kills: int
 ):
+    """Case 7."""
     chance = random.Random(kills)
     seats = [f"seat-{number}" for number in range(kills)]
     async with practice_world(tmp_path, "--speed", "200") as world, practice_model() as model:

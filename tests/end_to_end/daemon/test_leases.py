@@ -13,6 +13,7 @@ pytestmark = pytest.mark.long  # a real lease takes its time
 
 
 async def test_stopped_while_another_takes_the_lease_it_is_dead_before_it_can_act(played: Any):
+    """Case 32."""
     async with played("red", lease_ttl=30) as daemon:
         await daemon.join("red")
         await daemon.until_turns("red", 2)

@@ -78,6 +78,7 @@ async def test_a_session_that_answers_no_signal_is_killed_and_its_body_recovered
 
 
 async def test_a_stop_while_it_waits_to_play_again_starts_nothing_later(played: Any):
+    """Case 8."""
     async with played("red", restart=["crashed"]) as daemon:
         await daemon.join("red")
         for _ in range(2):
@@ -95,6 +96,7 @@ async def test_a_stop_while_it_waits_to_play_again_starts_nothing_later(played: 
 
 
 async def test_what_a_person_stops_and_joins_three_times_policy_leaves_alone(played: Any):
+    """Case 9."""
     async with played("red", restart=["crashed", "hung", "protocol_error"]) as daemon:
         for _ in range(3):
             await daemon.join("red")
@@ -106,6 +108,7 @@ async def test_what_a_person_stops_and_joins_three_times_policy_leaves_alone(pla
 
 @pytest.mark.parametrize("many", [6, pytest.param(50, marks=pytest.mark.long)])
 async def test_sigterm_while_sessions_are_slow_to_join_ends_them_all(played: Any, many: int):
+    """Case 10."""
     seats = [f"seat-{number}" for number in range(many)]
     stalls = stalling_joins(many)
     async with played(*seats, world=(*FAST, *stalls), stop_deadline=7) as daemon:
@@ -142,6 +145,7 @@ async def _backing_off(daemon: RealDaemon) -> None:
 
 @pytest.mark.parametrize("at", [_spawning, _stopping, _backing_off])
 async def test_sigterm_in_the_middle_ends_the_daemon_in_order(played: Any, at: Any):
+    """Case 5."""
     world = ("--speed", "1", "--misbehave", "slow:600@act=3")
     async with played("red", world=world, restart=["crashed"], stop_deadline=7) as daemon:
         await at(daemon)

@@ -57,6 +57,7 @@ async def playing_red() -> AsyncGenerator[RealDaemon]:
 
 
 async def test_who_is_granted_nothing_learns_nothing():
+    """Case 36."""
     async with playing_red() as daemon:
         door = daemon.folder / "control.sock"
         for uid in (NOBODY, 20_000):

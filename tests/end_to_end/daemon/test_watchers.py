@@ -12,6 +12,7 @@ import trio
 
 @pytest.mark.long
 async def test_a_stopped_playctl_watch_is_told_how_many_events_it_missed(played: Any):
+    """Case 37."""
     async with played("red", "blue") as daemon:
         watching = await trio.lowlevel.open_process(
             [

@@ -36,6 +36,7 @@ async def end_of(seat):
 async def test_any_other_close_is_a_lost_connection_and_the_session_goes_on(
     host, seat, code, autojump_clock
 ):
+    """Case 30."""
     await closes(host, code)
     assert (await seat.observe()).session_id == "ses_one"
     assert host.operations() == ["world.join", "world.session", "play.observe"]
@@ -46,6 +47,7 @@ async def test_any_other_close_is_a_lost_connection_and_the_session_goes_on(
 async def test_the_two_ending_close_codes_end_the_world_with_nothing_in_flight(
     host, seat, code, autojump_clock
 ):
+    """Case 30."""
     await closes(host, code)
     ended = await end_of(seat)
     assert (ended.cause, ended.confirmed) == (ENDED[code], code == 4001)
@@ -118,6 +120,8 @@ async def test_a_takeover_leaves_the_seat_unconfirmed(host, seat, autojump_clock
 async def test_an_action_whose_answer_was_lost_runs_once_and_its_retry_is_told(
     host, seat, autojump_clock
 ):
+    """Case 29."""
+
     async def act_and_drop(asked):
         await host.usual(asked)
         host.does_again("play.act")
