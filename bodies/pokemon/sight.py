@@ -25,6 +25,8 @@ class View(Struct, frozen=True):
     """What the policy knows of a sight. `mark` is the fingerprint for signals (K18)."""
 
     observed: wire.Observation
+    at: wire.Overworld | None
+    """Where the player stands; None when no position was read."""
     mark: Hashable
     frame_sha256: str | None
     kinds: tuple[Kind, ...]
@@ -34,12 +36,6 @@ class View(Struct, frozen=True):
     @property
     def state(self) -> wire.GameState | None:
         return self.observed.state or None
-
-    @property
-    def at(self) -> wire.Overworld | None:
-        """Where the player stands; None when no position was read."""
-        state = self.observed.state or None
-        return (state.overworld or None) if state else None
 
     @property
     def menu(self) -> wire.Menu | None:
@@ -72,8 +68,9 @@ class Eyes:
         encoded = _encoder.encode(self._witness.observations(observed, screen.shown))
         digest = self._digest(png) if png else None
         mark = signal_fingerprint(screen.fingerprint, observed, digest)
+        at = (observed.state or _NOTHING_READ).overworld or None
         return Sight(
-            native=View(observed, mark, digest, screen.kinds, encoded),
+            native=View(observed, at, mark, digest, screen.kinds, encoded),
             fingerprint=screen.fingerprint,
             stage=msgspec.Raw(
                 b'{"observations":' + encoded + b',"provenance":' + self._from(observed) + b"}"
