@@ -122,6 +122,7 @@ VALUES = (
 def read_by_all(path: Path, directory: Path) -> None:
     """Runs every command. What verify finds whole, all the others read."""
     whole = ended(("verify", path)) == 0
+    played = b'"kind":"turn"' in path.read_bytes().replace(b'": "', b'":"')
     for arguments in (
         ("verify", path, "--no-digests", "--json"),
         ("evaluate", path, "--json", "--events", path, "--voice-receipts", path),
@@ -135,7 +136,8 @@ def read_by_all(path: Path, directory: Path) -> None:
         ("report", path, "-o", directory / "run.html"),
     ):
         code = ended(arguments)
-        assert code == 0 or not whole, arguments
+        if whole and (played or arguments[0] != "show"):
+            assert code == 0, arguments
 
 
 def ended(arguments: tuple[str | Path, ...]) -> int:
