@@ -73,5 +73,7 @@ def test_a_group_that_is_gone_is_no_trouble(tmp_path: Path):
 
 
 def test_out_of_memory_is_read_from_the_groups_events(tmp_path: Path):
+    """Case 39, as far as it goes without a delegated memory controller: the file is the kernel's
+    own words after a limit has killed, and nothing is killed here."""
     (tmp_path / "memory.events").write_text("low 0\nhigh 0\nmax 3\noom 1\noom_kill 1\n")
     assert Cgroup(tmp_path).ran_out_of_memory()

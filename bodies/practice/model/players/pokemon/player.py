@@ -23,7 +23,6 @@ from bodies.practice.model.players.pokemon.screen import (
     refused_walk,
 )
 
-LONGEST_OBJECTIVE = 160
 LONGEST_INTENT = 200
 LONGEST_THOUGHT = 600
 
