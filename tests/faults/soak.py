@@ -29,7 +29,7 @@ from evidence import read_evidence
 from invariants import Verdict
 from lasting import Soaked, judged
 from practice import practice_model, practice_world
-from real_daemon import RealDaemon, Refused, configure, real_daemon
+from real_daemon import LIMIT, RealDaemon, Refused, configure, real_daemon
 from samples import Sample, bytes_of, children_of, read_samples, used_by_each
 from watching import Watching
 
@@ -146,7 +146,7 @@ class Soak:
     async def _scrape(self) -> None:
         found = re.search(r"metrics are at (http://\S+)", self.daemon.log.read_text())
         assert found
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=LIMIT) as client:
             (self.folder / "metrics.txt").write_text((await client.get(found[1])).text)
         self._count("scrapes")
 
