@@ -47,7 +47,6 @@ NO_DECISION = frozenset(
         FailureKind.NOT_JSON,
     }
 )
-POINTLESS_TO_REPEAT = frozenset({FailureKind.REFUSED, FailureKind.CONTEXT_TOO_LONG})
 
 
 class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,11 +73,6 @@ class ModelFailure(msgspec.Struct, frozen=True, kw_only=True):
     def answered(self) -> bool:
         """The model did answer, and what it said is no decision (cases 1, 2, 5, 7 and 8)."""
         return self.kind in NO_DECISION
-
-    @property
-    def repeatable(self) -> bool:
-        """False where the same request can only fail again (cases 5 and 22)."""
-        return self.kind not in POINTLESS_TO_REPEAT
 
 
 class ProviderError(msgspec.Struct, frozen=True, kw_only=True):

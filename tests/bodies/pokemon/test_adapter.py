@@ -1,10 +1,14 @@
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 import trio
+from scripted_model import ScriptedModel, failure
+from stage import staged
+from trio.testing import MockClock
 
 from bodies.pokemon import wire
 from bodies.pokemon.adapter import POLICY, PokemonBody
@@ -24,7 +28,9 @@ from kernel.body import (
     WorldEnded,
 )
 from kernel.journal.lines import TurnLine
+from kernel.model.errors import FailureKind
 from kernel.model.request import PNG_PREFIX
+from kernel.session.specification import BudgetCeiling
 
 WALK = b'{"monologue":"m","intent":"go east","action":"walk_to","x":4,"y":2}'
 READ_ON = b'{"monologue":"m","intent":"read","notes":"n","objective":"o","action":"advance_dialog"}'
@@ -318,3 +324,16 @@ async def test_the_farewell_the_end_and_the_counters_are_the_seats(
     assert (await body.ended()).cause == "session_ended"
     assert (await body.leave()).leave == "confirmed"
     assert body.stats()["frames_dropped"] == 4
+
+
+async def test_what_a_model_refused_is_not_asked_again_unchanged(
+    body: PokemonBody, given_world: Any, tmp_path: Path, autojump_clock: MockClock
+):
+    """Case 5: the world stands still, and yet no prompt is like the one before it."""
+    given_world.wait_ended = trio.sleep_forever
+    model = ScriptedModel([failure(FailureKind.REFUSED)])
+    ceiling = BudgetCeiling(tokens=None)
+    async with staged(tmp_path, body=body, model=model, ceiling=ceiling) as stage:  # type: ignore[arg-type]
+        assert (await stage.run()).outcome == "mind_unavailable"
+    assert len(model.prompts) == 5
+    assert len({prompt.parts for prompt in model.prompts}) == 5

@@ -104,7 +104,6 @@ async def test_case_5_a_safety_stop_is_a_refusal_whatever_had_been_said(provider
     for pieces in ((), (d.piece(DECISION),)):
         failed = await provider.failure(d.opening(), *pieces, d.ending(d.safety))
         assert failed.kind is FailureKind.REFUSED
-        assert not failed.repeatable
         assert failed.usage.complete
 
 
@@ -327,7 +326,6 @@ async def test_case_22_a_context_that_is_too_long_has_its_own_name(
     body = f'{{"error":{error}}}'.encode()
     failed = await provider.failure(body, status="400 Bad Request", kind="application/json")
     assert failed.kind is FailureKind.CONTEXT_TOO_LONG
-    assert not failed.repeatable
 
 
 async def test_an_error_body_that_never_ends_leaves_the_status(provider: Any) -> None:
