@@ -17,6 +17,7 @@ from trio_websocket import (
     WebSocketConnection,
     wrap_client_stream,
 )
+from wsproto.utilities import LocalProtocolError
 
 from bodies.pokemon.seat.addresses import Address
 from bodies.pokemon.seat.counters import Counters
@@ -128,6 +129,7 @@ async def open_websocket(
     Raises LinkParted, also when the block does; any other error of the block comes in a group.
     """
     stream = _Announcing(await dial())
+    leaving = False
     try:
         async with trio.open_nursery() as nursery:
             socket = await _shake_hands(nursery, stream, address)
@@ -137,13 +139,17 @@ async def open_websocket(
             nursery.start_soon(link.ping)
             yield link
             if link.parting is None:
+                leaving = True
                 with trio.move_on_after(_FAREWELL_S):
                     await socket.aclose()
             nursery.cancel_scope.cancel()
     except BaseExceptionGroup as group:
-        rejected, others = group.split((HandshakeError, LinkParted))
+        # A ping of the world that crosses our close is one that the library cannot answer any more.
+        rejected, others = group.split((HandshakeError, LinkParted, LocalProtocolError))
         if rejected is None or others is not None:
             raise
+        if leaving:
+            return
         raise LinkParted(_why_rejected(rejected)) from None
     finally:
         await trio.aclose_forcefully(stream)
@@ -215,4 +221,6 @@ def _why_rejected(group: BaseExceptionGroup[BaseException]) -> Parting:
         return first.parting
     if isinstance(first, ConnectionRejected):
         return Parting(f"the address answered HTTP {first.status_code} instead of a WebSocket")
+    if isinstance(first, LocalProtocolError):
+        return Parting("the connection closed")
     return Parting("the WebSocket handshake failed")

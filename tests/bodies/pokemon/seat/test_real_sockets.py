@@ -6,12 +6,16 @@ from functools import partial
 import pytest
 import trio
 import trustme
+from wsproto import ConnectionType, WSConnection
+from wsproto.events import AcceptConnection, CloseConnection, Request
 
 from bodies.pokemon import wire
 from bodies.pokemon.seat.addresses import parse_address
 from bodies.pokemon.seat.client import open_seat
+from bodies.pokemon.seat.counters import Counters
 from bodies.pokemon.seat.dial import BadAuthority
 from bodies.pokemon.seat.link import MAX_MESSAGE
+from bodies.pokemon.seat.websocket import open_websocket
 from kernel.body import JoinRefused, WorldEnded
 
 
@@ -210,3 +214,22 @@ async def test_a_takeover_is_noticed_at_the_next_line(host, applicant, autojump_
         with pytest.raises(WorldEnded) as ended:
             await seat.observe()
     assert ended.value.cause == "taken_over"
+
+
+async def test_a_ping_that_crosses_our_close_is_no_error(listen):
+    async def ping_at_the_close(stream):
+        server = WSConnection(ConnectionType.SERVER)
+        async for data in stream:
+            server.receive_data(data)
+            for event in server.events():
+                if isinstance(event, Request):
+                    await stream.send_all(server.send(AcceptConnection()))
+                elif isinstance(event, CloseConnection):
+                    await stream.send_all(b"\x89\x00")
+
+    port = await listen(ping_at_the_close)
+    dial = partial(trio.open_tcp_stream, "127.0.0.1", port)
+    address = parse_address(f"ws://127.0.0.1:{port}")
+    with trio.fail_after(10):
+        async with open_websocket(dial, address, lambda _raw: None, Counters()) as link:
+            assert link.parting is None
