@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kernel.journal.damage import JournalDamaged, JournalUnreadable, LongTail
 from kernel.journal.lines import LINE_LIMIT, HeaderLine
+from kernel.journal.opening import open_file
 from kernel.journal.projection import FindReading, JournalReading, project
 from kernel.journal.reader import Entry, decode_line, reading_for, too_long
 from kernel.journal.recorded import recorded
@@ -30,7 +31,7 @@ class GrowingJournal:
     def news(self) -> Iterator[Entry]:
         """What was written since. Raises JournalUnreadable and JournalDamaged."""
         try:
-            with self.path.open("rb", buffering=LINE_LIMIT) as file:
+            with open_file(self.path, LINE_LIMIT) as file:
                 file.seek(self._read)
                 while text := file.readline(LINE_LIMIT + 1):
                     if len(text) > LINE_LIMIT:

@@ -15,6 +15,7 @@ from kernel.journal.evaluation.side_logs import LifecycleEvent, LifecycleEvents,
 from kernel.journal.lenience import read
 from kernel.journal.lines import LINE_LIMIT, NULL, Count
 from kernel.journal.memory import journals_in, read_header
+from kernel.journal.opening import open_file
 from kernel.undecodable import UNDECODABLE
 
 NEAR_END: Final = 32 * 1024
@@ -149,7 +150,7 @@ class _End:
 
 def _end_of(path: Path) -> _End:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, 2)
             for reach in (NEAR_END, 2 * LINE_LIMIT):
                 start = max(0, size - reach)
@@ -194,7 +195,7 @@ def _number_in(line: _Line) -> int | None:
 
 def _count_lines(path: Path) -> int:
     """How many whole lines there are: read only to say where damage is."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(LINE_LIMIT), b""))
 
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path, PurePosixPath
 
 from kernel.journal.lines import Screenshot
+from kernel.journal.opening import open_file
 from kernel.journal.screenshots import SIZE_LIMIT, png_size, screenshot_folder
 
 
@@ -22,7 +23,7 @@ def check_picture(journal: Path, screenshot: Screenshot, *, digest: bool = True)
         return f"{screenshot.path} is not in this journal's own folder"
     path = folder / name
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             size = os.fstat(file.fileno()).st_size
             png = file.read(SIZE_LIMIT + 1) if digest and size <= SIZE_LIMIT else b""
     except OSError as error:

@@ -35,6 +35,7 @@ from kernel.journal.lines import (
     TurnLine,
     UsageLine,
 )
+from kernel.journal.opening import open_file
 from kernel.journal.projection import NAMELESS, FindReading, JournalReading, canonical, project
 from kernel.journal.recorded import RecordedTurn, recorded
 from kernel.journal.recovery import OpenTurn
@@ -126,7 +127,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     number = 0
     try:
-        with path.open("rb", buffering=LINE_LIMIT) as file:
+        with open_file(path, LINE_LIMIT) as file:
             while text := file.readline(LINE_LIMIT + 1):
                 number += 1
                 if len(text) > LINE_LIMIT:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from kernel.journal.damage import JournalUnreadable
 from kernel.journal.evaluation.verdicts import Narration
+from kernel.journal.opening import open_file
 from kernel.undecodable import UNDECODABLE
 
 _T = TypeVar("_T")
@@ -133,7 +134,7 @@ _PROOFS: tuple[tuple[Narration, frozenset[str]], ...] = (
 
 def _tolerantly(path: Path, decoder: msgspec.json.Decoder[_T]) -> Iterator[_T | None]:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             for line in file:
                 if line.isspace():
                     continue
