@@ -47,8 +47,8 @@ class Recollection:
         self._recurring: int | None = None
         self._recurring_run = 0
         self._standing_run = 0
-        self._told_stuck = False
         """Turns in a row with a known position and the whole window recurring (K22)."""
+        self._told_stuck = False
         self._locale = Counter()
 
     def recall(self, notes: str | None, objective: str | None) -> None:
