@@ -152,7 +152,7 @@ def _calls_by_seat(evidence: Evidence) -> dict[str, list[Call]]:
     if not evidence.answers:
         return {_ANY_SEAT: list(chats.values())}
     return {
-        seat: [chats[index] for index in found["model"] if index in chats]
+        seat: [chats[index] for index in found if index in chats]
         for seat, found in evidence.answers.items()
     }
 

@@ -195,7 +195,8 @@ class Evidence:
     watched: dict[str, Any]
     left: dict[str, Any]
     census: list[dict[str, Any]]
-    answers: dict[str, dict[str, list[int]]]
+    answers: dict[str, list[int]]
+    """Numbers of the model's answers that a seat's wire carried, by seat."""
     log: str
     _by_run: dict[str, Journal] = field(default_factory=dict[str, "Journal"])
 

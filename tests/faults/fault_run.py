@@ -58,10 +58,7 @@ async def play(folder: Path, seed: int, sessions: int, seconds: float) -> None:
             performer = Performer(lives, operator, seats, census, disk, random.Random(seed))
             left = await _live(lives, operator, performer, planned.faults, seconds)
     lives.watching.keep(folder / "watched.json")
-    answers = {
-        name: {"world": sorted(wired.world.answers), "model": sorted(wired.model.answers)}
-        for name, wired in seats.wired.items()
-    }
+    answers = {name: sorted(wired.model.answers) for name, wired in seats.wired.items()}
     for name, value in (("left", left), ("census", census.seen), ("answers", answers)):
         (folder / f"{name}.json").write_bytes(msgspec.json.encode(value))
 

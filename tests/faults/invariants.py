@@ -219,6 +219,13 @@ def _database_and_events_agree(evidence: Evidence) -> Iterator[str]:
                 yield f"session {id}: {name} is {value}; its events say {told.get(name)}"
 
 
+def _leases_are_given_back(evidence: Evidence) -> Iterator[str]:
+    leaves = {session.seat: session.leave for session in evidence.sessions}
+    for lease in evidence.leases:
+        if leaves.get(lease["seat"]) != "unconfirmed":
+            yield f"seat {lease['seat']} keeps the lease of session {lease['session_id']}"
+
+
 def _database_and_journals_agree(evidence: Evidence) -> Iterator[str]:
     for session in evidence.sessions:
         journal = evidence.journal_of(session.session_id)
@@ -327,6 +334,7 @@ CHECKS: dict[str, Check] = {
     "a seat has the processes of one session at any time": _one_process,
     "no driver generation is given out twice": _generations_grow,
     "ends are final, and states follow each other as they may": _ends_are_final,
+    "a lease is given back, unless a leave was not confirmed": _leases_are_given_back,
     "the state database and the event file agree": _database_and_events_agree,
     "the state database and the journals agree": _database_and_journals_agree,
     "a stop stops": _stops_stop,

@@ -18,8 +18,3 @@ class Story:
     def tell(self, what: str, **facts: Any) -> None:
         """One line, one write."""
         self._file.write(msgspec.json.encode({"at": time.time(), "what": what, **facts}) + b"\n")
-
-
-def read_story(file: Path) -> list[dict[str, Any]]:
-    """Every line."""
-    return [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]

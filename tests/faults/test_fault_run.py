@@ -145,6 +145,10 @@ def an_early_stop(left: Evidence) -> Evidence:
         ("no driver generation", one_generation),
         ("ends are final", last_event_again),
         ("ends are final", after_the_end),
+        (
+            "a lease is given back",
+            lambda left: replace(left, leases=[{"seat": "nobody's", "session_id": "1"}]),
+        ),
         ("the state database and the event file", another_outcome),
         ("the state database and the journals", more_turns),
         ("a stop stops", an_early_stop),
