@@ -94,9 +94,14 @@ def _journals_verify(evidence: Evidence) -> Iterator[str]:
         for problem in evidence.verified[str(journal.path)]:
             cut_off = journal.summary is None and problem.startswith("torn tail")
             empty = journal.summary is None and problem == "the file is empty"
-            unsealed = bool(journal.lost) and _LAST_SEAL.match(problem) is not None
+            unsealed = _ended_on_a_full_disk(evidence, journal) and _LAST_SEAL.match(problem)
             if not (cut_off or (disk_was_full and (empty or unsealed or " lost" in problem))):
                 yield f"{journal.path.name}: {problem}"
+
+
+def _ended_on_a_full_disk(evidence: Evidence, journal: Journal) -> bool:
+    ended = moment(journal.lines[-1].at) if journal.lines else 0.0
+    return any(began <= ended <= over for began, over in evidence.full_disk)
 
 
 def _no_action_without_its_decision(evidence: Evidence) -> Iterator[str]:
