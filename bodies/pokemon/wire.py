@@ -358,12 +358,6 @@ class LeaveAnswer(Struct, frozen=True, rename="camel"):
     ended_at: Word
 
 
-class WatchAnswer(Struct, frozen=True, rename="camel"):
-    """Where spectators look."""
-
-    url: str
-
-
 class Refusal(Struct, frozen=True, rename="camel"):
     """The world refused an operation. `retry_after_ms`: when asking again makes sense."""
 
@@ -424,12 +418,6 @@ class Act(Struct, frozen=True, rename="camel"):
 
     action: Action
     idempotency_key: str
-
-
-class Watch(Struct, frozen=True, rename="camel"):
-    """play.watch."""
-
-    visibility: str
 
 
 class Request(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 import trio
@@ -23,19 +23,11 @@ from bodies.pokemon.seat.ended import Parting, end_of_push, join_reason
 from bodies.pokemon.seat.link import Link, LinkParted, OnPush
 from bodies.pokemon.seat.open_link import open_link
 from bodies.pokemon.seat.screen import Screen
-from bodies.pokemon.seat.troubles import GarbledAnswer, NotGranted, OperationRefused, StaleAnswer
+from bodies.pokemon.seat.troubles import GarbledAnswer, OperationRefused, StaleAnswer
 from bodies.pokemon.seat.waits import ASK_S, act_wait
 from kernel.body import JoinRefused, Leave, WorldEnded
 from kernel.undecodable import UNDECODABLE
 
-SocialOperation = Literal[
-    "world.who",
-    "world.regions",
-    "world.travel",
-    "world.challenge",
-    "world.challenges",
-    "world.answer_challenge",
-]
 AnswerT = TypeVar("AnswerT")
 
 _PUSHES = msgspec.json.Decoder(wire.Push)
@@ -165,23 +157,6 @@ class Seat:
             if self.screen.frame is not None:
                 return self.screen.frame
         raise StaleAnswer("the world only shows a body that was replaced")
-
-    async def watch(self, visibility: str) -> str:
-        """The address of the spectators' view."""
-        return (await self._ask("play.watch", wire.Watch(visibility), wire.WatchAnswer)).url
-
-    def granted(self, operation: SocialOperation) -> bool:
-        """Whether this session may use it."""
-        return operation in self.joined.capabilities
-
-    async def social(
-        self, operation: SocialOperation, asked: Mapping[str, object]
-    ) -> Mapping[str, object]:
-        """One of the social operations, answered in the world's own fields. Raises NotGranted."""
-        if not self.granted(operation):
-            raise NotGranted(f"{operation} is not granted to this session")
-        answer = await self._ask(operation, asked, dict[str, object])
-        return {name: value for name, value in answer.items() if name not in ("id", "ok")}
 
     async def leave(self) -> Leave:
         """Give the seat back. Only the exact receipt or `session_ended` confirms it.

@@ -22,7 +22,3 @@ class GarbledAnswer(BodyTrouble):
 
 class StaleAnswer(BodyTrouble):
     """The answer speaks of a body that was replaced meanwhile; observe afresh."""
-
-
-class NotGranted(BodyTrouble):
-    """The session was not given this operation; it was not sent."""

@@ -8,7 +8,7 @@ import trio.testing
 
 from bodies.pokemon import wire
 from bodies.pokemon.seat.client import Applicant, Credential, open_seat
-from bodies.pokemon.seat.troubles import GarbledAnswer, NotGranted, OperationRefused, StaleAnswer
+from bodies.pokemon.seat.troubles import GarbledAnswer, OperationRefused, StaleAnswer
 from kernel.body import JoinRefused, Leave, WorldEnded
 
 # Joining
@@ -248,27 +248,6 @@ async def test_a_rejected_action_carries_what_the_world_says_beside_the_reason(
     assert answer.outcome == wire.Rejected(
         wire.ActionRefusal("walk_target_impassable", nearest_open=wire.MapPoint("meadow", 3, 4))
     )
-
-
-async def test_social_operations_are_sent_only_when_granted(host, seat, autojump_clock):
-    with pytest.raises(NotGranted):
-        await seat.social("world.who", {})
-    assert "world.who" not in host.operations()
-
-
-async def test_a_granted_social_operation_answers_in_the_worlds_own_fields(
-    host, unjoined, autojump_clock
-):
-    host.joined["capabilities"].append("world.who")
-    host.says("world.who", ok=True, players=["Ada"])
-    await unjoined.join()
-    assert await unjoined.social("world.who", {}) == {"players": ["Ada"]}
-
-
-async def test_watch_gives_the_spectators_address(host, seat, autojump_clock):
-    host.says("play.watch", ok=True, url="https://example.test/view")
-    assert await seat.watch("public") == "https://example.test/view"
-    assert host.asked[-1]["input"] == {"visibility": "public"}
 
 
 # Frames and bodies
