@@ -188,7 +188,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--into", type=Path, help="an empty or new folder for the evidence")
     asked = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # trio ends a run in order on SIGINT alone, and a shell's background job ignores that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     seed = random.randrange(10**6) if asked.seed is None else asked.seed
     folder = asked.into or Path(tempfile.mkdtemp(prefix="playd-fault-run-"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -235,7 +235,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--into", type=Path, help="an empty or new folder for the evidence")
     asked = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # trio ends a run in order on SIGINT alone, and a shell's background job ignores that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     folder = asked.into or Path(tempfile.mkdtemp(prefix="playd-soak-"))
     folder.mkdir(parents=True, exist_ok=True)
     print(f"soak: {asked.seconds:.0f} s, the evidence is in {folder}", flush=True)
