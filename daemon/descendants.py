@@ -28,6 +28,8 @@ from daemon.process_table import (
 
 SETTLE_SECONDS = 2.0
 """How long the kernel is given to end what was killed."""
+_GONE = (errno.ESRCH, errno.EINVAL)
+"""A process that cannot be opened any more; EINVAL in the moment of its end, before Linux 6.16."""
 
 
 def family_of(
@@ -128,9 +130,9 @@ def send_signal(identity: Identity, number: signal.Signals) -> bool:
     """Signal this very process. False: it is gone, or not ours to signal."""
     try:
         descriptor = os.pidfd_open(identity.pid)
-    except ProcessLookupError:
-        return False
     except OSError as error:
+        if error.errno in _GONE:
+            return False
         if error.errno not in (errno.EMFILE, errno.ENFILE):
             raise
         return _send_without_descriptor(identity, number)
