@@ -21,22 +21,17 @@ async def test_sessions_that_wait_for_each_other_all_play(opened):
 
 
 async def test_a_stop_of_a_session_that_waits_starts_nothing(opened, tmp_path: Path):
-    async with opened("silent", starts=Starts(1)) as playd:
-        await playd.join("red", wait=0)
-
-        async def red_is_spawned() -> bool:
-            session = (await playd.seat("red")).session
-            return session is not None and session.pid is not None
+    starts = Starts(1)
+    await starts.place()  # by somebody who keeps it
+    async with opened("good", starts=starts) as playd:
 
         async def blue_is_claimed() -> bool:
             return (await playd.seat("blue")).session is not None
 
-        await playd.until(red_is_spawned)
         assert (await playd.join("blue", wait=0)).state == "pending"
         await playd.until(blue_is_claimed)
         stopped = await playd.stop("blue")
         assert (stopped.state, stopped.leave) == ("stopped", "not_joined")
-        await playd.stop("red", now=True)
     lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
     blue = [event["type"] for event in map(json.loads, lines) if event["data"]["seat"] == "blue"]
     assert blue == ["embodiment.session.claimed", "embodiment.session.stopped"]
