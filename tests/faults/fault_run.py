@@ -118,15 +118,17 @@ async def _until_all_play(lives: Lives, seats: Seats, *, turns: int) -> list[str
 
 async def _end(lives: Lives, seats: Seats) -> dict[str, Any]:
     """Stop every seat; what the daemon holds then."""
-    assert lives.daemon is not None
-    async with trio.open_nursery() as nursery:
-        for seat in seats.names:
-            nursery.start_soon(_stop, lives, seat)
+    daemon = lives.daemon
+    assert daemon is not None
+    with trio.move_on_after(ENDS_SECONDS):
+        async with trio.open_nursery() as nursery:
+            for seat in seats.names:
+                nursery.start_soon(_stop, lives, seat)
     at_rest = lives.descriptors_at_rest + 1  # the subscriber's connection
     with trio.move_on_after(10):
-        while lives.daemon.open_descriptors() > at_rest:  # noqa: ASYNC110
+        while daemon.open_descriptors() > at_rest:  # noqa: ASYNC110
             await trio.sleep(0.1)
-    return {"descriptorsBefore": at_rest, "descriptorsAfter": lives.daemon.open_descriptors()}
+    return {"descriptorsBefore": at_rest, "descriptorsAfter": daemon.open_descriptors()}
 
 
 async def _stop(lives: Lives, seat: str) -> None:
