@@ -36,9 +36,9 @@ def listen_at(path: Path) -> socket.socket:
 
 
 def take_away(listener: socket.socket, path: Path) -> None:
-    """Closes the listener and removes its file, if the file is a socket still."""
+    """Closes the listener and removes its file, unless something else took its place."""
     listener.close()
-    if path.is_socket():
+    if path.is_socket() and not _answers(path):
         path.unlink(missing_ok=True)
 
 

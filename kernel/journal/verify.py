@@ -19,7 +19,7 @@ from kernel.journal.agreement import WITH_ENVELOPE, Agreement
 from kernel.journal.damage import JournalDamaged, LongTail
 from kernel.journal.finding import Finding
 from kernel.journal.glance import TurnGlance, glance_at
-from kernel.journal.lines import EvidenceWindowLine, HeaderLine, SummaryLine
+from kernel.journal.lines import EvidenceWindowLine, HeaderLine, JournalGapLine, SummaryLine
 from kernel.journal.observed import is_what_was_shown
 from kernel.journal.pictures import check_picture
 from kernel.journal.projection import FindReading, JournalReading, canonical
@@ -85,6 +85,8 @@ class _Check:
         self._seals = Seals(digests=digests)
         self._sequence = Sequence()
         self._summed_up = False
+        self._over = False
+        """Only what was left is still to be sealed: the summary came, or is owned up to as lost."""
 
     @property
     def unsealed(self) -> int:
@@ -114,12 +116,14 @@ class _Check:
         for problem, field in self._sequence.follow(value):
             self.find(number, problem, field)
         if isinstance(value, EvidenceWindowLine):
-            self.findings.extend(self._seals.check(number, value, last=self._summed_up))
+            self.findings.extend(self._seals.check(number, value, last=self._over))
             return
         if isinstance(value, TurnGlance):
             self._turn(number, text, value)
         elif isinstance(value, SummaryLine):
             self._summary(number, value)
+        elif isinstance(value, JournalGapLine):
+            self._over = self._over or "summary" in value.lost_kinds
         self._add(number, text)
 
     def _unreadable(self, number: int, text: bytes) -> None:
@@ -159,7 +163,7 @@ class _Check:
             self._reading.inspect(turn)
 
     def _summary(self, number: int, summary: SummaryLine) -> None:
-        self._summed_up = True
+        self._summed_up = self._over = True
         seals = self._seals.sealed
         if self._has_seals and summary.rolled_windows != seals:
             told = f"says {summary.rolled_windows} and {seals} seals stand before it"

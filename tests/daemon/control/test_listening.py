@@ -82,6 +82,15 @@ def test_a_path_that_cannot_be_is_refused_by_name(tmp_path: Path, name: str):
         listen_at(tmp_path / name)
 
 
+def test_another_socket_that_took_the_place_is_not_removed(tmp_path: Path):
+    path = tmp_path / "control.sock"
+    ours = listen_at(path)
+    path.unlink()
+    with listen_at(path), socket.socket(socket.AF_UNIX) as client:
+        take_away(ours, path)
+        client.connect(os.fspath(path))
+
+
 def test_a_file_that_took_the_sockets_place_is_not_removed(tmp_path: Path):
     path = tmp_path / "control.sock"
     listener = listen_at(path)

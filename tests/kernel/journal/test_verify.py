@@ -256,6 +256,17 @@ def test_lines_that_a_gap_owns_up_to_are_not_missed(
     assert verify(journal.path) == []
 
 
+def test_a_run_whose_summary_a_gap_owns_up_to_is_sealed_to_its_end(
+    open_writer: OpenWriter, make_turn: MakeTurn
+) -> None:
+    journal = open_writer()
+    play(journal, make_turn, 1)
+    journal.write(SummaryLine(outcome="x" * LINE_LIMIT, turns_taken=1, rolled_windows=0))
+    journal.seal()
+    assert journal.written.lost == 1
+    assert verify(journal.path) == []
+
+
 def test_a_run_that_was_cut_off_is_no_damage(open_writer: OpenWriter, make_turn: MakeTurn) -> None:
     journal = open_writer()
     play(journal, make_turn, 2)
