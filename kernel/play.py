@@ -145,9 +145,14 @@ class Play:
         if crowded is not None:
             with self.controls.interruptible():
                 await crowded
+        limit = self._limit_reached()
+        if limit is None and self.controls.paused:
+            self.emit(wire.Phase(phase="paused", turn=self._number))
+            with self.controls.interruptible():
+                await self.controls.unpaused()
+            limit = self._limit_reached()
         if self.controls.ending is not None:
             return Event.STOPPED
-        limit = self._limit_reached()
         if limit is not None:
             self.controls.end(limit)
             return Event.LIMITED
@@ -305,7 +310,7 @@ class Play:
             backoff = max(backoff, wait_after_failed_action(self._failed_actions))
         pace = self.body.pace()
         self._say_phase(Phase.PACING, max(backoff, pace) or None)
-        if backoff or pace or self.controls.paused:
+        if backoff or pace:
             await self._rest(backoff, pace)
         return Event.PACED if self.controls.ending is None else Event.STOPPED
 
@@ -317,9 +322,6 @@ class Play:
             with trio.CancelScope(deadline=resting):
                 if not self.controls.interjections:
                     await self.controls.rung()
-            if self.controls.paused:
-                self.emit(wire.Phase(phase="paused", turn=self._number))
-                await self.controls.unpaused()
 
     async def _look(self) -> AnySight:
         """The state now, however often it takes to be told it."""

@@ -196,10 +196,16 @@ async def test_k9_a_stop_is_seen_in_any_wait_within_a_tenth_of_a_second(
         assert [card.card.outcome for card in stage.messages(wire.Turn)] == [expected]
 
 
-async def test_k9_a_stop_ends_pacing_and_a_pause(tmp_path: Path, autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize(("paused_at", "turns"), [("start", 0), ("act", 1)])
+async def test_k9_no_turn_starts_in_a_pause_and_a_stop_ends_it(
+    tmp_path: Path, autojump_clock: MockClock, paused_at: str, turns: int
+) -> None:
     body = Corridor(pacing=60.0)
     async with staged(tmp_path, body=body) as stage:
-        stage.controls.pause()
+        if paused_at == "start":  # as a session that is started again in a pause
+            stage.controls.pause()
+        else:
+            body.hooks["act"] = stage.controls.pause
 
         async def stop() -> None:
             await trio.sleep(100)
@@ -210,7 +216,7 @@ async def test_k9_a_stop_ends_pacing_and_a_pause(tmp_path: Path, autojump_clock:
             nursery.start_soon(stop)
             await stage.run()
         assert trio.current_time() - began <= 100.1
-        assert stage.play.tally.turns == 1
+        assert stage.play.tally.turns == len(stage.model.prompts) == turns
 
 
 async def test_no_rest_follows_the_last_turn(tmp_path: Path, autojump_clock: MockClock) -> None:
