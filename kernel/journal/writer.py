@@ -141,6 +141,10 @@ class JournalWriter:
             self._urgent.set()
         self._pay_debts(at)
 
+    def catch_up(self) -> None:
+        """Write what is due, so that counts taken right after it hold for the next line too."""
+        self._pay_debts(self._now())
+
     def seal(self) -> None:
         """Seal the lines after the last seal; the run's summary is written and nothing follows."""
         at = self._now()

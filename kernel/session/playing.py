@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from collections.abc import Awaitable, Callable
@@ -167,6 +168,8 @@ async def _join(body: AnyBody, controls: Controls) -> Joined | None:
 async def _play_out(
     play: Play, controls: Controls, emit: Callable[[wire.FromSession], None]
 ) -> wire.Ended:
+    # What was imported stays for good: no collection of garbage in mid-play looks through it again.
+    gc.freeze()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(play.trail.writer.keep_flushed)
         nursery.start_soon(_tell_counters, play, controls, emit)
@@ -184,6 +187,7 @@ async def _play_out(
         leave = await _leave(play.body, controls)
         ending = _ending(controls)
         emit(wire.Stats(counters=counters_of(play, controls)))
+        play.trail.writer.catch_up()
         play.trail.write(summary_of(play, controls, ending, leave))
         play.trail.writer.seal()
         nursery.cancel_scope.cancel()

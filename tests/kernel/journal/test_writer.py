@@ -288,6 +288,36 @@ def test_a_full_disk_makes_no_wrong_bill(tmp_path: Path) -> None:
     assert verify(path) == []
 
 
+FULL_DISK_SEAL = """
+import resource, sys
+from pathlib import Path
+from kernel.journal.lines import *
+from kernel.journal.writer import JournalWriter
+
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+envelope = Envelope(run_id="r", journey_id="j", environment_id="e",
+                    environment_session_id="s", venue="world")
+journal = JournalWriter(Path(sys.argv[1]), envelope,
+                        HeaderLine(scenario_id="s", started_at="2026-03-01T10:00:00.000Z"))
+while journal.written.lines < 255:
+    journal.write(NotableLine(notable="stuck"))
+line = (journal.written.bytes - Path(journal.path).read_bytes().rindex(b"\\n", 0, -1) - 1)
+resource.setrlimit(resource.RLIMIT_FSIZE, (journal.written.bytes + line, hard))
+journal.write(NotableLine(notable="stuck"))
+assert (journal.written.lines, journal.written.lost, journal.rolled_windows) == (256, 0, 0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+journal.catch_up()
+journal.write(SummaryLine(outcome="stopped", turns_taken=0, rolled_windows=journal.rolled_windows))
+journal.seal()
+"""
+
+
+def test_a_summary_counts_the_seal_that_a_full_disk_held_up(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", FULL_DISK_SEAL, str(tmp_path)], timeout=60, check=True)
+    (path,) = tmp_path.iterdir()
+    assert verify(path) == []
+
+
 def test_a_kill_at_any_moment_leaves_every_whole_line_readable(tmp_path: Path) -> None:
     program = """
 import sys
