@@ -62,7 +62,6 @@ class Sitting:
         self._began = trio.current_time()
         self._claimed_once = False
         self._earlier_turns = 0
-        self._told_tokens = 0
         self._refused_in_row = 0
         self._stop_asked = trio.Event()
         self._stop_reason = ""
@@ -174,8 +173,6 @@ class Sitting:
         self.session = None
         self._seat.last = self.latest = session.record
         self._earlier_turns += session.record.turns_taken
-        if session.latest.budget is not None:
-            self._told_tokens = max(self._told_tokens, session.latest.budget.tokens)
         self.survivors = session.survivors
         self._answer(self._refusal_of(end, session.spawned))
         return await self._judge(session, end)
@@ -236,17 +233,20 @@ class Sitting:
 
     async def _specify(self, session_id: str, generation: int) -> Specification:
         try:
+            if self._means.state.behind:
+                await self._means.state.catch_up()  # with what is known of the earlier runs
             earlier = await self._means.state.sessions_of(self.record.sitting_id)
         except StateUnavailable as error:
             raise unavailable(error) from error
+        runs = [(run.journal, run.budget) for run in earlier if run.journal is not None]
         return await play_specification(
             self._means.settings,
             self.record,
             session_id=session_id,
             generation=generation,
             elapsed=self.elapsed,
-            earlier_journals=tuple(run.journal for run in earlier if run.journal is not None),
-            told_tokens=self._told_tokens,
+            earlier_journals=tuple(journal for journal, _ in runs),
+            told_tokens=tuple(0 if told is None else told.tokens for _, told in runs),
             state_directory=self._means.state_directory,
         )
 

@@ -45,7 +45,7 @@ async def play_specification(
     generation: int,
     elapsed: float,
     earlier_journals: tuple[str, ...],
-    told_tokens: int,
+    told_tokens: tuple[int, ...],
     state_directory: Path,
 ) -> Specification:
     """Everything for one session in mode play.

@@ -60,9 +60,8 @@ def prepare(specification: Specification) -> Prepared:
         unreported_calls=sofar.unreported,
         unpriced=bool(unpriced),
     )
-    if (unwritten := specification.sitting.told_tokens - sofar.charged) > 0:
-        # A run that died on a full disk took the lines of its last calls with it.
-        budget.settle(charge(None, unwritten, _dearest(mind, voice)))
+    if sofar.unwritten:
+        budget.settle(charge(None, sofar.unwritten, _dearest(mind, voice)))
     if specification.budget.dollars is not None and unpriced:
         raise NotPlayable(
             "model_unpriced",
@@ -88,8 +87,9 @@ def _dearest(mind: Model, voice: Model | None) -> Rates | None:
 
 
 def _sitting(specification: Specification) -> SittingSoFar:
+    sitting = specification.sitting
     try:
-        return sitting_so_far(map(Path, specification.sitting.earlier_journals))
+        return sitting_so_far(map(Path, sitting.earlier_journals), sitting.told_tokens)
     except JournalError as error:
         raise NotPlayable(
             "journal_damaged", f"the sitting's bill cannot be told: {error}"

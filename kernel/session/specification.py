@@ -83,8 +83,8 @@ class Sitting(_Part, frozen=True, kw_only=True):
     """Seconds that the sitting had lasted when this session was started."""
     earlier_journals: tuple[str, ...] = ()
     """Paths of the journals of this sitting's earlier runs."""
-    told_tokens: Annotated[int, Meta(ge=0)] = 0
-    """What they had told to be charged; what their journals lack of it is charged nevertheless."""
+    told_tokens: tuple[Annotated[int, Meta(ge=0)], ...] = ()
+    """What each run told that the sitting was charged; what journals lack of it is charged too."""
 
 
 class Specification(_Part, frozen=True, kw_only=True):

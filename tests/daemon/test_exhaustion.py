@@ -5,13 +5,16 @@ import os
 import resource
 import signal
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from daemon.happenings import Happening, RestartPlanned
+from daemon.delays import Delays
+from daemon.happenings import Happening, RestartPlanned, SessionChanged, SessionSaid
 from daemon.refusal import Refusal
+from kernel.session.wire import Notable
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
 
@@ -74,6 +77,38 @@ async def test_a_disk_that_is_full_for_long_fails_no_seat(opened, make_settings)
         found = await playd.seat("red")
         assert (found.generation, found.deaths) == (2, 1)
         await playd.stop("red")
+
+
+async def test_a_restart_knows_the_runs_that_a_full_disk_kept_out_of_the_database(
+    opened, make_settings, quick: Delays, tmp_path: Path
+):
+    told: list[str] = []
+    settings = make_settings("red", restart=frozenset({"mind_unavailable"}))
+    patient = replace(quick, unwritten=600.0)
+    with ExitStack() as full:
+
+        def note(happening: Happening) -> None:
+            match happening:
+                case SessionChanged(session) if session.state == "claimed" and not told:
+                    full.enter_context(full_disk())
+                case RestartPlanned():
+                    full.close()
+                case SessionSaid(message=Notable(detail=detail)):
+                    told.append(detail)
+                case _:
+                    pass
+
+        async with opened(
+            "tells_of_earlier_runs", tmp_path / "ran", settings=settings, delays=patient
+        ) as playd:
+            with playd.supervisor.happenings.observed_by(note):
+
+                async def both_told() -> bool:
+                    return len(told) == 2
+
+                await playd.join("red")
+                await playd.until(both_told)
+    assert told == ["0 []", "1 [100]"]
 
 
 @contextmanager

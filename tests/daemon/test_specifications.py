@@ -47,7 +47,7 @@ async def specify(settings: Settings, **changes: object) -> Specification:
         generation=3,
         elapsed=12.5,
         earlier_journals=("/j/one.jsonl",),
-        told_tokens=4711,
+        told_tokens=(4711,),
         state_directory=Path("/state"),
     )
 
@@ -105,7 +105,7 @@ async def test_a_pokemon_seat_and_everything_around_it(tmp_path: Path):
     assert told.room == RoomChoice(name="stage", authors_speech=True)
     assert told.budget.tokens == 7
     assert (told.sitting.elapsed, told.sitting.earlier_journals) == (12.5, ("/j/one.jsonl",))
-    assert told.sitting.told_tokens == 4711
+    assert told.sitting.told_tokens == (4711,)
 
 
 async def test_a_minecraft_seats_options_are_its_motor_and_profile():

@@ -38,7 +38,7 @@ def hear():
 
 
 def begin(recovery="how-to-ask", descendants=()):
-    """Up to `running`, or, in mode recover, to the world's answer."""
+    """Up to `running`, or, in mode recover, to the world's answer; the specification."""
     say("hello", pid=os.getpid(), version="test")
     start = hear()
     if start is None:
@@ -51,6 +51,7 @@ def begin(recovery="how-to-ask", descendants=()):
     say("joining")
     journal = f"{specification['stateDirectory']}/journals/{specification['sessionId']}.jsonl"
     running(journal, recovery, descendants)
+    return specification
 
 
 def running(journal="/nowhere", recovery="how-to-ask", descendants=()):
@@ -127,6 +128,19 @@ def plays():
         turn(number, scene="overworld", intent="go north")
     say("notable", id="n1", notable="stuck", detail="twelve times the same")
     obey()
+
+
+def tells_of_earlier_runs():
+    """A notable whose detail is what it was told of them; the first run plays a turn and ends."""
+    sitting = begin()["sitting"]
+    detail = f"{len(sitting['earlierJournals'])} {sitting['toldTokens']}"
+    say("notable", id="n1", notable="stuck", detail=detail)
+    if not os.path.exists(ARGUMENT):
+        open(ARGUMENT, "x").close()
+        turn(1)
+        ended("mind_unavailable")
+    else:
+        obey()
 
 
 def names_another_file():

@@ -68,6 +68,24 @@ def test_a_sitting_sums_all_its_runs(open_writer: OpenWriter, make_turn: MakeTur
     assert so_far.turns == 3
 
 
+def test_what_was_told_and_not_written_stays_on_the_bill_beside_every_later_reserve(
+    open_writer: OpenWriter,
+) -> None:
+    """K28: the first run's disk was full; the second reserved, and neither settled nor told."""
+    first, second, third = (open_writer(f"run-{number}") for number in (1, 2, 3))
+    first.write(reserve("a"))
+    first.write(settle("a", 700))
+    second.write(reserve("a"))
+    third.write(reserve("a"))
+    third.write(settle("a", 300))
+    third_told = 100_000 + 16_000 + 300
+
+    so_far = sitting_so_far([first.path, second.path, third.path], [100_000, 0, third_told])
+
+    assert so_far.charged == 700 + 16_000 + 300
+    assert so_far.charged + so_far.unwritten == third_told
+
+
 def test_a_sitting_without_earlier_runs_has_used_nothing() -> None:
     so_far = sitting_so_far([])
     assert (so_far.charged, so_far.dollars, so_far.turns) == (0, 0, 0)

@@ -259,6 +259,8 @@ async def test_what_a_full_disk_kept_out_of_an_earlier_journal_is_charged_at_the
     tmp_path: Path,
 ) -> None:
     rates = ModelRates(input=1, cache_read=1, cache_write=1, output=10)
+    lost = tmp_path / "lost.jsonl"
+    lost.touch()
     with trio.fail_after(20):
         async with chat_server() as model:
             plain = specification(tmp_path, model.base_url)
@@ -266,7 +268,9 @@ async def test_what_a_full_disk_kept_out_of_an_earlier_journal_is_charged_at_the
             start = msgspec.structs.replace(
                 plain,
                 mind=msgspec.structs.replace(plain.mind, rates=rates),
-                sitting=Sitting(id="s", began_at="x", told_tokens=100_000),
+                sitting=Sitting(
+                    id="s", began_at="x", earlier_journals=(str(lost),), told_tokens=(100_000,)
+                ),
             )
             async with child(start) as session:
                 first = await session.until(wire.Turn)
