@@ -20,10 +20,13 @@ def serve(
 
     Raises ClickException for what is named in `failures`.
     """
+    failed: list[BaseException] = []
     try:
         trio.run(_serve, start, until_stdin_closes)
     except* failures as errors:
-        raise click.ClickException("; ".join(map(str, _leaves(errors)))) from None
+        failed = _leaves(errors)
+    if failed:  # what is raised in an `except*` itself may be wrapped in a group
+        raise click.ClickException("; ".join(map(str, failed)))
 
 
 async def _serve(start: Start, until_stdin_closes: bool) -> None:

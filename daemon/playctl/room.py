@@ -46,12 +46,15 @@ def tail(invocation: Invocation, name: str, seat: str | None, speaker: str | Non
     """
     with invocation.client() as following, invocation.client() as asking:
         terminal = _Terminal(following, asking, name, seat, (speaker or user_name())[:64])
+        wrong: BaseException | None = None
         try:
             trio.run(terminal.run)
         except* KeyboardInterrupt:
             pass
         except* Trouble as trouble:
-            raise innermost(trouble) from None
+            wrong = innermost(trouble)
+        if wrong is not None:  # what is raised in an `except*` itself may be wrapped in a group
+            raise wrong
 
 
 @dataclass(eq=False)
