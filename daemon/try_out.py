@@ -51,6 +51,8 @@ from daemon.supervisor import Supervisor
 SEAT = "try"
 READY_SECONDS = 30.0
 """For a practice part to listen."""
+START_SECONDS = 60.0
+"""For the session to run or to be refused; a world that does not answer is given up long before."""
 _THE_MODELS = frozenset(("mind_failed", "invalid_decision"))
 """Outcomes of turns that were not played because of the model."""
 Game: TypeAlias = Literal["firered", "emerald", "minecraft"]
@@ -126,7 +128,7 @@ async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
                 nursery.start_soon(_stop_when_asked, supervisor, caller)
                 nursery.start_soon(supervisor.watch, caller, watched.take)
                 try:
-                    await supervisor.join(caller, SEAT, None, wire.BudgetChange(), 12.0)
+                    await supervisor.join(caller, SEAT, None, wire.BudgetChange(), START_SECONDS)
                     await watched.over.wait()  # bounded by the trial's turns and by Ctrl-C
                 except Refusal as refusal:
                     raise trouble_of_refusal(refusal) from None
