@@ -13,6 +13,7 @@ from daemon.rewriting import rewrite
 from daemon.seat import Seat
 from daemon.session_process import SessionProcess
 from daemon.specifications import recovery_specification
+from daemon.starts import Place
 from kernel.session import wire
 from kernel.session.specification import Specification
 
@@ -31,7 +32,7 @@ async def settle(means: Means, seat: Seat, give_up: trio.Event) -> bool:
             means.settings, seat.name, recovery, means.state_directory
         )
         log = log_of(__name__, seat=seat.name, session=recovery.session_id)
-        answer = await _ask(means, recovery, specification, log, give_up)
+        answer = await _ask_in_turn(means, recovery, specification, log, give_up)
         log.info("the world was asked: %s", answer.outcome, event="recover")
         if answer.outcome != "settled":
             raise Refusal(
@@ -69,8 +70,37 @@ class _Hearing:
         """Logged already, and counted by the process's conduct."""
 
 
+async def _ask_in_turn(
+    means: Means,
+    recovery: Recovery,
+    specification: Specification,
+    log: FieldLog,
+    give_up: trio.Event,
+) -> wire.Ended:
+    """Ask once a process may start: after a daemon's death every seat may have to be settled."""
+    place: Place | None = None
+    with trio.CancelScope() as queueing:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_cancel_when, give_up, queueing)
+            place = await means.starts.place()
+            nursery.cancel_scope.cancel()
+    if place is None:
+        stopped = "it was stopped before the world was asked"
+        return wire.Ended(outcome="unsettled", leave="unconfirmed", detail=stopped)
+    try:
+        return await _ask(means, place, recovery, specification, log, give_up)
+    finally:
+        place.give_back()
+
+
+async def _cancel_when(event: trio.Event, scope: trio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
+
+
 async def _ask(
     means: Means,
+    place: Place,
     recovery: Recovery,
     specification: Specification,
     log: FieldLog,
@@ -90,6 +120,7 @@ async def _ask(
     hearing = _Hearing()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_limit, process, means.delays.recover, give_up)
+        nursery.start_soon(place.give_back_after, give_up)
         process.send(wire.Start(specification=specification))
         exit = await process.run(hearing)
         nursery.cancel_scope.cancel()

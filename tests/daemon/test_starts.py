@@ -37,6 +37,22 @@ async def test_a_stop_of_a_session_that_waits_starts_nothing(opened, tmp_path: P
     assert blue == ["embodiment.session.claimed", "embodiment.session.stopped"]
 
 
+async def test_the_world_is_asked_about_few_seats_at_a_time(opened, tmp_path: Path):
+    starts = Starts(1)
+    async with opened("ends_unconfirmed", tmp_path / "no-answer", starts=starts) as playd:
+        await playd.join()
+        await playd.until_seat("recovery_required")
+        kept = await starts.place()
+        with trio.move_on_after(0.5) as waited:
+            await playd.supervisor.recover(playd.caller, "red", False)
+        assert waited.cancelled_caught
+        assert (await playd.join(wait=0)).state == "pending"
+        await playd.stop()
+        assert (await playd.seat()).state == "recovery_required"
+        kept.give_back()
+        assert (await playd.join()).state == "running"
+
+
 async def test_a_start_that_hangs_gives_its_place_up(autojump_clock: MockClock):
     starts = Starts(1)
     hanging = await starts.place()
