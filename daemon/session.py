@@ -143,7 +143,8 @@ class Session:
         self._send(wire.Pause() if paused else wire.Resume())
 
     def set_ceiling(self, ceiling: BudgetCeiling) -> None:
-        """Pass new ceilings on."""
+        """Pass new ceilings on; it starts with them if it was not told to start yet."""
+        self._specification = replace(self._specification, budget=ceiling)
         self._send(wire.Budget(ceiling=ceiling))
 
     async def say(self, text: str, speaker: str) -> str:

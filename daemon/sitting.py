@@ -167,6 +167,7 @@ class Sitting:
         if session is None:
             return None
         self.session = session
+        session.set_ceiling(self.record.ceiling)  # changed perhaps while it was being claimed
         if self.stopping:
             self.stop(self._stop_reason)
         end = await session.run()

@@ -7,7 +7,10 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from daemon.control.wire import BudgetChange
+from daemon.happenings import Happening, SessionSaid
 from daemon.starts import LONGEST, Starts
+from kernel.session.wire import Notable
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
 
@@ -35,6 +38,34 @@ async def test_a_stop_of_a_session_that_waits_starts_nothing(opened, tmp_path: P
     lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
     blue = [event["type"] for event in map(json.loads, lines) if event["data"]["seat"] == "blue"]
     assert blue == ["embodiment.session.claimed", "embodiment.session.stopped"]
+
+
+async def test_a_session_that_waits_starts_with_the_ceiling_that_was_set_meanwhile(opened):
+    """K31."""
+    starts = Starts(1)
+    kept = await starts.place()
+    told: list[str] = []
+
+    def note(happening: Happening) -> None:
+        if isinstance(happening, SessionSaid) and isinstance(happening.message, Notable):
+            told.append(happening.message.detail)
+
+    async with opened("tells_its_budget", starts=starts) as playd:
+
+        async def claimed() -> bool:
+            return (await playd.seat("blue")).session is not None
+
+        async def has_told() -> bool:
+            return bool(told)
+
+        with playd.supervisor.happenings.observed_by(note):
+            await playd.join("blue", wait=0)
+            await playd.until(claimed)
+            change = BudgetChange(tokens=7)
+            await playd.supervisor.budget(playd.caller, "blue", change, False, False)
+            kept.give_back()
+            await playd.until(has_told)
+    assert told == ["7"]
 
 
 async def test_the_world_is_asked_about_few_seats_at_a_time(opened, tmp_path: Path):

@@ -130,6 +130,11 @@ def plays():
     obey()
 
 
+def tells_its_budget():
+    say("notable", id="n1", notable="stuck", detail=str(begin()["budget"]["tokens"]))
+    obey()
+
+
 def tells_of_earlier_runs():
     """A notable whose detail is what it was told of them; the first run plays a turn and ends."""
     sitting = begin()["sitting"]
