@@ -97,4 +97,4 @@ def main(bench: str, supervisord: Path | None, file: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="script/bench")

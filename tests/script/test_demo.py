@@ -1,4 +1,4 @@
-"""What `script/demo` says to a wrong use; that it plays is tried where whole sessions are."""
+"""What `script/demo` says of its use; that it plays is tried where whole sessions are."""
 
 import subprocess
 from pathlib import Path
@@ -6,6 +6,12 @@ from pathlib import Path
 import pytest
 
 DEMO = Path(__file__).parents[2] / "script" / "demo"
+
+
+def test_its_options_are_told_to_who_asks():
+    done = subprocess.run([DEMO, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--turns N" in done.stdout
 
 
 @pytest.mark.parametrize(
