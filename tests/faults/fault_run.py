@@ -7,7 +7,6 @@ checks read, so they can be had again.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import shutil
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import click
 import msgspec
 import trio
 
@@ -183,28 +183,43 @@ def _state_on_a_disk(folder: Path) -> Generator[Path | None]:
     kept.rename(state)
 
 
-def main() -> int:
+@click.command(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--seed", type=int, help="Decides what goes wrong; else it is drawn.")
+@click.option(
+    "--sessions",
+    type=click.IntRange(1, 100),
+    default=20,
+    show_default=True,
+    help="Seats that play side by side.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1, 3600),
+    default=60,
+    show_default=True,
+    help="How long things go wrong; mending and judging come after.",
+)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="An empty or new folder for the evidence; else one in the temporary directory.",
+)
+def main(seed: int | None, sessions: int, seconds: float, into: Path | None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="script/fault-run", description=__doc__)
-    parser.add_argument("--seed", type=int, help="decides what goes wrong; else it is drawn")
-    parser.add_argument("--sessions", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--into", type=Path, help="an empty or new folder for the evidence")
-    asked = parser.parse_args()
     # trio ends a run in order on SIGINT alone, and a shell's background job ignores that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    seed = random.randrange(10**6) if asked.seed is None else asked.seed
-    folder = asked.into or Path(tempfile.mkdtemp(prefix="playd-fault-run-"))
+    seed = random.randrange(10**6) if seed is None else seed
+    folder = into or Path(tempfile.mkdtemp(prefix="playd-fault-run-"))
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"seed {seed}, {asked.sessions} sessions, {asked.seconds:g} s", flush=True)
-    trio.run(play, folder.resolve(), seed, asked.sessions, asked.seconds)
+    print(f"seed {seed}, {sessions} sessions, {seconds:g} s", flush=True)
+    trio.run(play, folder.resolve(), seed, sessions, seconds)
     evidence = read_evidence(folder)
     found = broken(evidence)
     print("\n".join(found.told))
     print(f"The evidence is in {folder}")
-    return 1 if found.any else 0
+    sys.exit(1 if found.any else 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(prog_name="script/fault-run")

@@ -8,7 +8,6 @@ for, people speak. The judgement reads only what stands in the folder, so it can
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import signal
@@ -19,6 +18,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import click
 import httpx
 import msgspec
 import trio
@@ -229,24 +229,33 @@ async def _again_and_again(work: Callable[[], Awaitable[None]], pause: float) ->
         await work()
 
 
-def main() -> int:
+@click.command(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--seconds",
+    type=click.FloatRange(300, 604800),
+    default=3600,
+    show_default=True,
+    help="How long it plays; judging comes after.",
+)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="An empty or new folder for the evidence; else one in the temporary directory.",
+)
+def main(seconds: float, into: Path | None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(prog="script/soak", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=3600)
-    parser.add_argument("--into", type=Path, help="an empty or new folder for the evidence")
-    asked = parser.parse_args()
     # trio ends a run in order on SIGINT alone, and a shell's background job ignores that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    folder = asked.into or Path(tempfile.mkdtemp(prefix="playd-soak-"))
+    folder = into or Path(tempfile.mkdtemp(prefix="playd-soak-"))
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"soak: {asked.seconds:.0f} s, the evidence is in {folder}", flush=True)
-    trio.run(play, folder, asked.seconds)
+    print(f"soak: {seconds:.0f} s, the evidence is in {folder}", flush=True)
+    trio.run(play, folder, seconds)
     verdict = judge(folder)
     print("\n".join(verdict.told))
     print(f"The evidence is in {folder}")
-    return 1 if verdict.any else 0
+    sys.exit(1 if verdict.any else 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(prog_name="script/soak")

@@ -13,7 +13,9 @@ import bill
 import invariants
 import msgspec
 import pytest
+from click.testing import CliRunner
 from evidence import Decision, Evidence, Turn, Usage, read_evidence
+from fault_run import main
 
 COMMAND = Path(__file__).with_name("fault_run.py")
 
@@ -41,6 +43,13 @@ def test_a_short_run_of_faults_breaks_nothing(left: Evidence):
     assert not invariants.broken(left).any
     assert left.was("KillDaemon")
     assert sum(1 for journal in left.journals for _ in journal.of(Turn)) >= 8
+
+
+@pytest.mark.parametrize("asked", ["--sessions=0", "--seconds=0"])
+def test_a_run_without_sessions_or_time_is_refused(asked: str):
+    done = CliRunner().invoke(main, [asked])
+    assert done.exit_code == 2
+    assert "0 is not in the range" in done.output
 
 
 @pytest.mark.long
