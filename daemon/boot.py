@@ -13,7 +13,7 @@ from daemon.cgroups import Cgroup
 from daemon.children import Children
 from daemon.descendants import family_of, kill
 from daemon.logs import FieldLog, log_of
-from daemon.process_table import Identity, Process, ProcessTable, mark_of
+from daemon.process_table import Identity, Process, ProcessTable, marks_in
 from daemon.records import SeatRecord, SessionRecord
 from daemon.seat import Seat
 from daemon.state import State
@@ -51,7 +51,7 @@ async def _end_leftovers(
         return ()
 
     async def leftovers() -> list[Process]:
-        return leftovers_of(await children.census.take(), session, _marks)
+        return leftovers_of(await children.census.take(), session, marks_in)
 
     found = await leftovers()
     if found:
@@ -91,8 +91,3 @@ def leftovers_of(
     roots = {pid for pid in marked | alive if not table[pid].dead}
     family = set[int]().union(*(family_of(table, root, known) for root in roots))
     return [table[pid] for pid in family | roots]
-
-
-def _marks(table: ProcessTable) -> dict[int, str]:
-    found = {pid: mark_of(pid) for pid in table}
-    return {pid: mark for pid, mark in found.items() if mark is not None}

@@ -71,7 +71,7 @@ async def open_supervisor(
                 )
                 closing, closed = trio.Event(), trio.Event()
                 owned = await background.start(_own, closing, closed)
-                worlds = Worlds(children, delays, state_directory / "worlds", owned)
+                worlds = Worlds(children, delays, state_directory, owned)
                 supervisor = Supervisor(means, seats, worlds, owned, configuration)
                 background.start_soon(_tend_leases, means, supervisor)
                 background.start_soon(_catch_up, means)

@@ -135,6 +135,12 @@ def mark_of(pid: int) -> str | None:
     return None
 
 
+def marks_in(table: ProcessTable) -> dict[int, str]:
+    """The marks of a table's processes, where they have one that can be read."""
+    found = {pid: mark_of(pid) for pid in table}
+    return {pid: mark for pid, mark in found.items() if mark is not None}
+
+
 @dataclass(slots=True)
 class _Shared:
     table: ProcessTable | None = None

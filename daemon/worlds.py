@@ -1,13 +1,15 @@
 """Local worlds: installed programs that an operator starts, checks and stops through playd.
 
 A world that answers its check is used as it is, whoever started it, and never started twice. One
-that was started here ends with the daemon.
+that was started here ends with the daemon; what a killed daemon left running carries the mark of
+their common state directory, by which a later one finds and ends it.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import trio
@@ -16,9 +18,9 @@ from config.settings import World
 from daemon.children import Children
 from daemon.control.wire import WorldResult
 from daemon.delays import Delays
-from daemon.descendants import Family, kill, terminate
+from daemon.descendants import Family, family_of, kill, terminate
 from daemon.logs import log_of
-from daemon.process_table import Process, read_process
+from daemon.process_table import Process, marks_in, read_process
 from daemon.refusal import Refusal
 from daemon.spawning import Spawned
 
@@ -28,14 +30,15 @@ _BETWEEN_CHECKS = 0.25
 
 
 class Worlds:
-    """The worlds that this daemon started, by name."""
+    """The worlds that were started over a state directory, by this daemon or an earlier one."""
 
     def __init__(
-        self, children: Children, delays: Delays, logs: Path, nursery: trio.Nursery
+        self, children: Children, delays: Delays, state_directory: Path, nursery: trio.Nursery
     ) -> None:
         self._children = children
         self._delays = delays
-        self._logs = logs
+        self._logs = state_directory / "worlds"
+        self._mark_end = sha256(os.fsencode(state_directory.resolve())).hexdigest()[:16]
         self._nursery = nursery
         self._running: dict[str, LocalWorld] = {}
         self._turns: dict[str, trio.Lock] = {}
@@ -50,6 +53,7 @@ class Worlds:
             if await self._healthy(world):
                 return self._result(seat, name, True)
             if (running := self._running.get(name)) is None:
+                await self._end_left_behind(self._mark(name))
                 running = await self._launch(name, world)
             with trio.move_on_after(world.ready_timeout):
                 while not running.over.is_set():
@@ -63,28 +67,64 @@ class Worlds:
             raise Refusal("world", f"world {name} did not start: {why}", f"See {running.log}.")
 
     async def stop(self, seat: str, name: str) -> WorldResult:
-        """End it. Raises Refusal (`world`) when this daemon did not start it."""
+        """End it. Raises Refusal (`world`) when no daemon over this state directory started it."""
         async with self._turns.setdefault(name, trio.Lock()):
             running = self._running.get(name)
-            if running is None:
+            if running is not None:
+                await self._end(running)
+            elif not await self._end_left_behind(self._mark(name)):
                 raise Refusal(
                     "world",
                     f"this daemon runs no world {name}",
                     "One that was started elsewhere is stopped there.",
                 )
-            await self._end(running)
-            return WorldResult(seat=seat, world=name, state="stopped", log=str(running.log))
+            return WorldResult(seat=seat, world=name, state="stopped", log=str(self._log(name)))
 
     def end_all(self) -> None:
-        """End every world that was started here, with the usual grace."""
-        for running in self._running.values():
-            running.end()
+        """End every world that was started here or left behind, with the usual grace."""
+        self._nursery.start_soon(self._end_all)
+
+    async def _end_all(self) -> None:
+        running = tuple(self._running.values())
+        for world in running:
+            world.end()
+        for world in running:
+            await world.over.wait()  # bounded as in `_end`
+        await self._end_left_behind(self._mark_end)
+
+    async def _end_left_behind(self, mark_end: str) -> bool:
+        """End what an earlier daemon left of the worlds whose mark ends so; False: nothing."""
+
+        async def left() -> list[Process]:
+            table = await self._children.census.take()
+            roots = {pid for pid, mark in marks_in(table).items() if mark.endswith(mark_end)}
+            families = (family_of(table, root, ()) for root in roots)
+            return [table[pid] for pid in roots.union(*families) if not table[pid].dead]
+
+        if not (found := await left()):
+            return False
+        pids = sorted(process.pid for process in found)
+        log_of(__name__).warning(
+            "ends a world that an earlier daemon left: pids %s", pids, event="world_left_behind"
+        )
+        with trio.move_on_after(self._delays.term_grace):
+            await terminate(left)
+        await kill(left)
+        return True
+
+    def _mark(self, name: str) -> str:
+        return f"world-{name}-{self._mark_end}"
+
+    def _log(self, name: str) -> Path:
+        return self._logs / f"{name}.log"
 
     async def _launch(self, name: str, world: World) -> LocalWorld:
         self._logs.mkdir(mode=0o700, exist_ok=True)
-        log = self._logs / f"{name}.log"
+        mark, log = self._mark(name), self._log(name)
         try:
-            running = await LocalWorld.start(self._children, self._delays, name, world.start, log)
+            running = await LocalWorld.start(
+                self._children, self._delays, name, mark, world.start, log
+            )
         except OSError as error:
             reason = error.strerror or str(error)
             raise Refusal("world", f"world {name} cannot be started: {reason}") from error
@@ -134,7 +174,13 @@ class LocalWorld:
     """One started world; `run` waits until everything of it is gone."""
 
     def __init__(
-        self, children: Children, delays: Delays, name: str, spawned: Spawned, log: Path
+        self,
+        children: Children,
+        delays: Delays,
+        name: str,
+        mark: str,
+        spawned: Spawned,
+        log: Path,
     ) -> None:
         self.log = log
         self.over = trio.Event()
@@ -144,21 +190,27 @@ class LocalWorld:
         self._delays = delays
         self._spawned = spawned
         self._end_asked = trio.Event()
-        self._family = Family(children.census, _mark(name), spawned.identity.pid)
+        self._family = Family(children.census, mark, spawned.identity.pid)
         self._events = log_of(__name__)
         self._name = name
 
     @classmethod
     async def start(
-        cls, children: Children, delays: Delays, name: str, command: Sequence[str], log: Path
+        cls,
+        children: Children,
+        delays: Delays,
+        name: str,
+        mark: str,
+        command: Sequence[str],
+        log: Path,
     ) -> LocalWorld:
-        """Start its command; what it prints goes to the end of `log`. Raises OSError."""
+        """Start its command, marked; what it prints goes to the end of `log`. Raises OSError."""
         file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            spawned = await children.start(command, _mark(name), output=file)
+            spawned = await children.start(command, mark, output=file)
         finally:
             os.close(file)
-        return cls(children, delays, name, spawned, log)
+        return cls(children, delays, name, mark, spawned, log)
 
     @property
     def pid(self) -> int:
@@ -196,7 +248,3 @@ class LocalWorld:
 async def _alone(spawned: Spawned) -> list[Process]:
     process = read_process(spawned.identity.pid)
     return [] if process is None or process.dead else [process]
-
-
-def _mark(name: str) -> str:
-    return f"world-{name}-{os.getpid()}"

@@ -23,6 +23,26 @@ if os.fork() == 0:
 time.sleep(600)
 """
 
+KILLED_DAEMON = """
+import os, signal, sys
+from pathlib import Path
+import trio
+sys.path.insert(0, sys.argv[1])
+from conftest import settings_of
+from test_worlds import with_world, world_at
+from daemon.control.peers import Caller
+from daemon.opening import open_supervisor
+
+async def main():
+    settings = with_world(settings_of("red"), world_at(Path(sys.argv[3])))
+    async with open_supervisor(settings, Path(sys.argv[2])) as supervisor:
+        started = await supervisor.world(Caller(uid=0, gid=0, pid=1), "red", "start")
+        print(started.pid, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+trio.run(main)
+"""
+
 
 def with_world(settings: Settings, world: World) -> Settings:
     seats = {
@@ -100,6 +120,32 @@ async def test_a_started_world_ends_with_the_daemon(opened, make_settings, alive
             started = await playd.supervisor.world(playd.caller, "red", "start")
     assert not alive(started.pid)
     assert not alive(int(Path(f"{mark}.child").read_text()))
+
+
+@pytest.mark.parametrize("by", ["stop", "the daemon's end"])
+async def test_a_world_that_a_killed_daemon_left_is_used_and_ended_by_the_next(
+    opened, make_settings, alive, tmp_path: Path, by: str
+):
+    mark = tmp_path / "up"
+    here = Path(__file__).parent
+    killed = await trio.run_process(
+        [sys.executable, "-c", KILLED_DAEMON, str(here), str(tmp_path / "state"), str(mark)],
+        capture_stdout=True,
+        check=False,
+        cwd=here.parents[1],
+    )
+    world = [int(killed.stdout), int(Path(f"{mark}.child").read_text())]
+    assert all(map(alive, world))
+    async with opened("good", settings=with_world(make_settings("red"), world_at(mark))) as playd:
+        again = await playd.supervisor.world(playd.caller, "red", "start")
+        assert (again.state, again.started) == ("healthy", False)
+        assert all(map(alive, world))
+        if by == "stop":
+            assert (await playd.supervisor.world(playd.caller, "red", "stop")).state == "stopped"
+            assert not any(map(alive, world))
+            with pytest.raises(Refusal, match="runs no world home"):
+                await playd.supervisor.world(playd.caller, "red", "stop")
+    assert not any(map(alive, world))
 
 
 async def test_joining_starts_no_world(opened, make_settings, tmp_path: Path):
