@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from daemon.ceilings import changed, later_ceiling, names_of, with_more
 from daemon.control.wire import BudgetChange, BudgetResult
 from daemon.means import Means
+from daemon.records import SeatRecord
 from daemon.register import Register
 from daemon.rewriting import rewrite
 from daemon.sitting import Sitting
@@ -26,7 +27,8 @@ async def budget_of(
         return await _defaults(means, register, seat, change, reset=reset)
     sitting = register.sitting(seat)
     if change != BudgetChange():
-        await _change(sitting, change)
+        async with ours.changing:
+            await _change(sitting, change)
     session = sitting.session
     return BudgetResult(
         seat=seat,
@@ -42,15 +44,18 @@ async def _defaults(
     means: Means, register: Register, seat: str, change: BudgetChange, *, reset: bool
 ) -> BudgetResult:
     ours, settings = register.configured(seat)
-    before = ours.record.default_budget
-    now = with_more(BudgetChange() if reset else before, change)
-    if now != before:
-        await rewrite(means, ours, replace(ours.record, default_budget=now))
+
+    def rewritten(record: SeatRecord) -> SeatRecord:
+        before = BudgetChange() if reset else record.default_budget
+        return replace(record, default_budget=with_more(before, change))
+
+    if rewritten(ours.record) != ours.record:
+        await rewrite(means, ours, rewritten)
     return BudgetResult(
         seat=seat,
         default=True,
         ceiling=later_ceiling(settings, ours.record),
-        overridden=names_of(now),
+        overridden=names_of(ours.record.default_budget),
     )
 
 

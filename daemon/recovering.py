@@ -47,7 +47,7 @@ async def settle(means: Means, seat: Seat, give_up: trio.Event) -> bool:
 
 async def forget_recovery(means: Means, seat: Seat) -> None:
     """Write that nothing of ours holds the body. Raises Refusal."""
-    await rewrite(means, seat, replace(seat.record, recovery=None), release=True)
+    await rewrite(means, seat, lambda record: replace(record, recovery=None), release=True)
 
 
 class _Hearing:

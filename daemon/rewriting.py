@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from daemon.happenings import SeatChanged
 from daemon.means import Means
 from daemon.records import SeatRecord, Write
@@ -9,11 +11,22 @@ from daemon.seat import Seat
 from daemon.state import StateUnavailable, unavailable
 
 
-async def rewrite(means: Means, seat: Seat, record: SeatRecord, *, release: bool = False) -> None:
-    """Commit the new record and tell of it; with `release` its lease ends too. Raises Refusal."""
-    try:
-        await means.state.commit(Write(seat=record, release=seat.name if release else None))
-    except StateUnavailable as error:
-        raise unavailable(error) from error
-    seat.record = record
+async def rewrite(
+    means: Means,
+    seat: Seat,
+    change: Callable[[SeatRecord], SeatRecord],
+    *,
+    release: bool = False,
+) -> None:
+    """Commit the changed record and tell of it; with `release` its lease ends too. Raises Refusal.
+
+    What a session changes in the record meanwhile stays.
+    """
+    async with seat.changing:
+        write = Write(seat=change(seat.record), release=seat.name if release else None)
+        try:
+            await means.state.commit(write)
+        except StateUnavailable as error:
+            raise unavailable(error) from error
+        seat.record = change(seat.record)
     means.happenings.tell(SeatChanged(seat.name))

@@ -28,6 +28,8 @@ class Seat:
         """A session of an earlier daemon whose end is not recorded yet."""
         self.blocked_until: float | None = None
         """CLOCK_BOOTTIME until which a process that could not be ended may hold the body."""
+        self.changing = trio.Lock()
+        """Held from the look at what is recorded until its change is, so that none is lost."""
         self.settling = trio.Lock()
         """Held by whoever asks the world about an unconfirmed leave."""
 

@@ -208,14 +208,16 @@ class Sitting:
             boot_id=self._means.boot_id,
             expires=self._means.boottime() + self._means.settings.limits.lease_ttl,
         )
-        seat = replace(self._seat.record, generation=generation)
-        try:
-            await self._means.state.commit(
-                Write(seat=seat, sitting=self.record, session=record, lease=lease, announce=True)
+        async with self._seat.changing:
+            seat = replace(self._seat.record, generation=generation)
+            write = Write(
+                seat=seat, sitting=self.record, session=record, lease=lease, announce=True
             )
-        except StateUnavailable as error:
-            raise unavailable(error) from error
-        self._seat.record = seat
+            try:
+                await self._means.state.commit(write)
+            except StateUnavailable as error:
+                raise unavailable(error) from error
+            self._seat.record = seat
         self._claimed_once = True
         self.latest = record
         self._means.happenings.tell(SessionChanged(record))

@@ -400,6 +400,35 @@ async def test_pause_budget_and_resume_reach_the_session(opened, caplog):
     assert told("budget")
 
 
+@pytest.mark.parametrize("default", [True, False])
+async def test_ceilings_that_are_changed_at_once_all_hold(opened, default: bool):
+    changes = (BudgetChange(tokens=5), BudgetChange(max_turns=6), BudgetChange(max_duration=7.0))
+    async with opened("good") as playd:
+        await playd.join()
+
+        async def change(change: BudgetChange) -> None:
+            await playd.supervisor.budget(playd.caller, "red", change, default, False)
+
+        async with trio.open_nursery() as nursery:
+            for one in changes:
+                nursery.start_soon(change, one)
+        read = await playd.supervisor.budget(playd.caller, "red", BudgetChange(), default, False)
+    ceiling = read.ceiling
+    assert (ceiling.tokens, ceiling.max_turns, ceiling.max_duration) == (5, 6, 7.0)
+
+
+async def test_a_default_that_is_set_during_a_join_gives_no_generation_out_twice(opened):
+    async with opened("good") as playd:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(playd.join)
+            for tokens in range(1, 60):
+                change = BudgetChange(tokens=tokens)
+                await playd.supervisor.budget(playd.caller, "red", change, True, False)
+        await playd.stop()
+        assert (await playd.join()).generation == 2
+        assert (await playd.seat()).session.ceiling.tokens == 59
+
+
 async def test_a_default_budget_is_for_later_sittings_and_survives_the_daemon(opened):
     async with opened("good") as playd:
         await playd.join()
