@@ -11,6 +11,7 @@ from daemon.happenings import SessionChanged
 from daemon.lifecycle import after
 from daemon.logs import log_of
 from daemon.means import Means
+from daemon.reckoning import reckoned
 from daemon.records import SessionRecord, Write
 from daemon.seat import Seat
 from daemon.state import StateUnavailable, unavailable
@@ -34,7 +35,7 @@ class PlayHost:
 
     async def _settle(self, seat: Seat) -> None:
         assert seat.stale is not None
-        ended = settled(seat.stale, utc_now())
+        ended = await reckoned(self._means, settled(seat.stale, utc_now()))
         record = seat.record
         if record.recovery is not None and record.recovery.session_id == ended.session_id:
             record = replace(record, recovery=replace(record.recovery, required=True))

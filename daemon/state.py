@@ -19,7 +19,7 @@ import trio
 
 from daemon.events import EventLog, session_event
 from daemon.leases import Lease
-from daemon.records import SeatRecord, SessionRecord, Write
+from daemon.records import SeatRecord, SessionRecord, SittingRecord, Write
 from daemon.refusal import Refusal
 from kernel.journal.instant import utc_now
 
@@ -118,6 +118,11 @@ class State:
         if seat is None:
             return await self._sessions("ORDER BY number DESC LIMIT ?", (limit,))
         return await self._sessions("WHERE seat = ? ORDER BY number DESC LIMIT ?", (seat, limit))
+
+    async def sitting(self, sitting_id: str) -> SittingRecord | None:
+        """The sitting of this id, over or not."""
+        rows = await self._rows("SELECT record FROM sittings WHERE id = ?", sitting_id)
+        return msgspec.json.decode(rows[0], type=SittingRecord) if rows else None
 
     async def sessions_of(self, sitting_id: str) -> list[SessionRecord]:
         """A sitting's sessions, oldest first."""

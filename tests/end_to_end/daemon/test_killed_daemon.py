@@ -53,6 +53,15 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
                 assert found["state"] == "recovery_required"
                 assert found["session"]["state"] == "failed"
                 assert found["session"]["outcome"] == "lease_lapsed"
+                (lines,) = [
+                    lines
+                    for path, lines in journals.items()
+                    if found["session"]["sessionId"] in path
+                ]
+                assert found["session"]["turnsTaken"] == turns_in(lines)
+                settled = {line["callId"]: line for line in lines if line["kind"] == "usage"}
+                charged = sum(line["charged"] for line in settled.values())
+                assert found["session"]["budget"]["tokens"] == charged
             assert (await second.join("blue"))["generation"] == 2
             assert all(join["tookOver"] is None for join in second.chronicle("join"))
             assert await second.terminate() == 0
