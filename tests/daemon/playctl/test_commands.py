@@ -301,6 +301,13 @@ def test_every_command_explains_itself(command: str):
     assert f"Usage: playctl {command}" in shown.output
 
 
+@pytest.mark.parametrize("group", [(), ("journal",)], ids=["playctl", "playctl journal"])
+async def test_without_a_command_the_help_is_printed_as_it_is(playctl: Any, group: tuple[str, ...]):
+    done = await playctl(*group)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (await playctl(*group, "--help")).out
+
+
 async def test_a_wrong_use_is_one_line_that_names_the_help(playctl: Any):
     for arguments in (
         ("fly",),
