@@ -79,6 +79,13 @@ def lifecycle(journals: Iterable[Path], events: Path | None = None) -> Lifecycle
     return found
 
 
+def existing(directory: Path) -> Path:
+    """The directory that was named. Raises Trouble when there is none."""
+    if not directory.is_dir():
+        raise Trouble(Exit.BAD, f"there is no directory {directory}")
+    return directory
+
+
 def journals_of(files: Iterable[Path]) -> list[Path]:
     """The files, and those in the directories among them. Raises Trouble when there is none."""
     from kernel.journal.memory import journals_in

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 
+from daemon.lifecycle import Outcome
 from daemon.plain_text import plain
 from daemon.playctl import show as showing
 from daemon.playctl.exits import Exit, Trouble
 from daemon.playctl.invocation import as_json
 from daemon.playctl.journal_files import (
     FILE,
+    existing,
     in_directory,
     journals_directory,
     lifecycle,
@@ -26,12 +28,20 @@ from daemon.playctl.journal_files import (
 if TYPE_CHECKING:
     from kernel.journal.listing import RunEntry
 
+OUTCOMES = (*get_args(Outcome), "failed", "unknown")
+"""How a run may have ended; `failed`: by an event that says no more."""
+
 
 @click.command("list")
 @in_directory
 @click.option("--journey", metavar="ID", help="Only runs of this journey.")
 @click.option("--seat", help="Only runs of this seat, by the events.jsonl beside the journals.")
-@click.option("--outcome", help="Only runs that ended so; `unknown`: nobody says.")
+@click.option(
+    "--outcome",
+    type=click.Choice(OUTCOMES),
+    metavar="WORD",
+    help="Only runs that ended so, such as `stopped`; `unknown`: nobody says.",
+)
 @click.option("--since", type=click.DateTime(), help="Only runs that started then or later, UTC.")
 @click.option("--until", type=click.DateTime(), help="Only runs that started before, UTC.")
 @as_json
@@ -48,7 +58,7 @@ def list_runs(
     from kernel.journal.listing import Wanted
     from kernel.journal.listing import list_runs as runs_in
 
-    where = directory or journals_directory()
+    where = existing(directory) if directory else journals_directory()
     events = lifecycle([where / "any"])
     with told():
         found = runs_in(
@@ -117,7 +127,7 @@ def _tell_story(
     from kernel.journal.story import journey_story, journeys_in, story_of, tell_story
 
     with told():
-        where = directory or (file.parent if file is not None else journals_directory())
+        where = existing(directory) if directory else file.parent if file else journals_directory()
         if file is not None and journey is None:
             header = read_header(file)
             journey = (header.journey_id or None) if header else None

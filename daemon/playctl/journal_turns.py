@@ -64,6 +64,8 @@ def show(file: Path, turns: str | None, as_json: bool) -> None:
             shown = 1
         if not as_json and walk.torn is not None and not walk.torn.whole:
             click.echo(f"torn tail: line {walk.torn.line}, {walk.torn.bytes} bytes", err=True)
+    if walk.header is None:
+        raise Trouble(Exit.BAD, f"{file} is no journal: it has no whole line")
     if shown == 0:
         raise Trouble(Exit.BAD, f"{file} has no such turn", "See: playctl journal list")
 

@@ -191,7 +191,28 @@ def test_runs_are_listed_by_journey_seat_time_and_outcome(played: Path, tmp_path
     second = next(played.parent.glob("*run-2*"))
     terminal = journal("evaluate", second, "--json").json()["run"]["terminal"]
     assert terminal["outcome"] == "crashed"
-    assert "No such run" in journal("list", "-d", tmp_path / "nowhere").out
+
+
+@pytest.mark.parametrize("command", ["list", "story"])
+def test_a_directory_that_does_not_exist_is_named(tmp_path: Path, command: str) -> None:
+    ended = journal(command, "-d", tmp_path / "nowhere")
+    assert (ended.code, ended.out) == (1, "")
+    assert f"there is no directory {tmp_path / 'nowhere'}" in ended.err
+
+
+def test_a_word_that_is_no_outcome_is_refused_with_those_that_are(played: Path) -> None:
+    ended = journal("list", "-d", played.parent, "--outcome", "sleepy")
+    assert ended.code == 2
+    assert "'finished'" in ended.err
+    assert "'unknown'" in ended.err
+
+
+def test_an_empty_file_is_no_journal_that_could_be_shown(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    ended = journal("show", empty)
+    assert ended.code == 1
+    assert "is no journal: it has no whole line" in ended.err
 
 
 def test_the_story_is_told_for_a_file_a_journey_or_the_only_journey(played: Path) -> None:
