@@ -39,7 +39,7 @@ from daemon.seat import Seat
 from daemon.sitting import Sitting
 from daemon.state import StateUnavailable, unavailable
 from daemon.undelivered import Undelivered
-from daemon.views import live_view, seat_view, session_view
+from daemon.views import after_settling, live_view, seat_view, session_view
 from daemon.watching import event_of
 from daemon.worlds import Worlds
 from kernel.journal.instant import utc_now
@@ -164,9 +164,14 @@ class Supervisor:
         return wire.SessionsResult(sessions=shown[:limit], more=len(shown) > limit)
 
     async def observe(self, caller: Caller, seat: str) -> wire.ObserveResult:
-        """The last decoded state of a live session; joins nothing."""
-        self._register.configured(seat)
+        """The last decoded state of a live session, or how a stale one ended; joins nothing."""
+        ours, _ = self._register.configured(seat)
+        was_stale = ours.stale is not None
         await self._play_host.start()
+        if was_stale and ours.sitting is None and ours.last is not None:
+            return wire.ObserveResult(
+                seat=seat, session=session_view(ours.last), detail=after_settling(ours)
+            )
         sitting, session = self._register.playing(seat)
         return wire.ObserveResult(seat=seat, session=live_view(session, sitting))
 

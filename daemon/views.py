@@ -77,6 +77,17 @@ def live_view(session: Session, sitting: Sitting) -> SessionView:
     )
 
 
+def after_settling(seat: Seat) -> str:
+    """What whoever looked at a stale seat is told: what happened, and the next step."""
+    happened = "An earlier daemon ended while it was played; its records are settled now."
+    if seat.recovery_required:
+        return (
+            f"{happened} Its leave is not confirmed: playctl recover {seat.name} asks the world, "
+            f"as does playctl join {seat.name} before it plays."
+        )
+    return f"{happened} To play: playctl join {seat.name}"
+
+
 def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
     if sitting is not None and sitting.session is not None:
         return live_view(sitting.session, sitting)

@@ -355,6 +355,9 @@ class ObserveParams(_Params, frozen=True, kw_only=True):
 class ObserveResult(_Result, frozen=True, kw_only=True):
     seat: str
     session: SessionView
+    """The live one, or the one of a `stale` seat that was settled by this look."""
+    detail: str = ""
+    """After a settlement: what happened, and the next step."""
 
 
 class RecallParams(_Params, frozen=True, kw_only=True):

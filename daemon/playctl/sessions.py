@@ -264,12 +264,15 @@ def budget(
 @as_json
 @pass_invocation
 def observe(invocation: Invocation, seat: str, as_json: bool) -> None:
-    """Show what a playing seat saw and did last."""
+    """Show what a playing seat saw and did last; settles a `stale` one."""
     done = invocation.ask("observe", wire.ObserveParams(seat=seat), wire.ObserveResult, ENDING)
     if as_json:
         show.document(done)
         return
     session = done.session
+    if done.detail:
+        show.tell(f"{done.seat}: {session.outcome or session.state}. {done.detail}")
+        return
     card = session.card
     state = f"{session.state}{', paused' if session.paused else ''}"
     show.tell(f"{done.seat}: {state}, {session.phase or 'between turns'}")

@@ -134,8 +134,11 @@ async def test_what_a_killed_daemon_left_is_ended_before_anything_else(
         assert seat.state == "stale"
         assert (await playd.seat("blue")).state == "idle"
         # Nothing starts by itself, and the first look settles the records.
-        with pytest.raises(Refusal):
-            await playd.supervisor.observe(playd.caller, "blue")
+        seen = await playd.supervisor.observe(playd.caller, "red")
+        assert (seen.session.state, seen.session.outcome) == ("failed", "lease_lapsed")
+        assert "playctl recover red" in seen.detail
+        with pytest.raises(Refusal, match="not being played"):
+            await playd.supervisor.observe(playd.caller, "red")
         seat = await playd.seat()
         assert seat.state == "recovery_required"
         assert (seat.session.state, seat.session.outcome) == ("failed", "lease_lapsed")
