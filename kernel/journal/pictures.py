@@ -1,4 +1,4 @@
-"""Checking a screenshot's file against its reference."""
+"""Checking screenshots' files against their references."""
 
 from __future__ import annotations
 
@@ -6,9 +6,39 @@ import hashlib
 import os
 from pathlib import Path, PurePosixPath
 
+from kernel.journal.finding import Finding
 from kernel.journal.lines import Screenshot
 from kernel.journal.opening import open_file
 from kernel.journal.screenshots import SIZE_LIMIT, png_size, screenshot_folder
+
+
+class PictureCheck:
+    """Checks the pictures that the lines of one journal refer to."""
+
+    def __init__(self, journal: Path, *, digest: bool) -> None:
+        self.wrong: list[Finding] = []
+        """A finding for each picture that is not what was taken."""
+        self._journal = journal
+        self._digest = digest
+        self._folders: set[PurePosixPath] = set()
+
+    def check(self, line: int, screenshot: Screenshot) -> None:
+        """Take in the picture of a line."""
+        if problem := check_picture(self._journal, screenshot, digest=self._digest):
+            self.wrong.append(Finding(line, problem, "screenshot"))
+            self._folders.add(PurePosixPath(screenshot.path).parent)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong; one finding where all of several are missing, as beside a bare copy."""
+        some = any(screenshot_folder(self._journal).glob("*.png"))
+        if some or len(self.wrong) < 2 or len(self._folders) > 1:
+            return self.wrong
+        (folder,) = self._folders
+        problem = (
+            f"none of its {len(self.wrong)} pictures is there: a copy keeps the journal's name "
+            f"and takes {folder} along"
+        )
+        return [Finding(self.wrong[0].line, problem, "screenshot", self.wrong[-1].line)]
 
 
 def check_picture(journal: Path, screenshot: Screenshot, *, digest: bool = True) -> str | None:

@@ -21,7 +21,7 @@ from kernel.journal.finding import Finding
 from kernel.journal.glance import TurnGlance, glance_at
 from kernel.journal.lines import EvidenceWindowLine, HeaderLine, JournalGapLine, SummaryLine
 from kernel.journal.observed import is_what_was_shown
-from kernel.journal.pictures import check_picture
+from kernel.journal.pictures import PictureCheck
 from kernel.journal.projection import FindReading, JournalReading, canonical
 from kernel.journal.reader import decode_line, lines_of, reading_for
 from kernel.journal.recorded import RecordedTurn
@@ -34,7 +34,7 @@ MOST_FINDINGS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was found, and how many lines at the end stand under no seal."""
+    """What was found, the lines' damage first, and how many lines at the end are under no seal."""
 
     findings: list[Finding]
     lines: int
@@ -59,7 +59,7 @@ def examine(path: Path, find_reading: FindReading = canonical, *, digests: bool 
                 check.find(number, f"torn tail: {len(text)} bytes without a newline")
                 break
             check.line(number, text)
-            if len(check.findings) >= MOST_FINDINGS:
+            if check.found >= MOST_FINDINGS:
                 check.find(number, "too much is wrong: what follows was not looked at")
                 break
     except LongTail as tail:
@@ -70,12 +70,13 @@ def examine(path: Path, find_reading: FindReading = canonical, *, digests: bool 
     if number == 0:
         check.find(1, "the file is empty")
     check.end(number)
-    return Verified(check.findings, number, check.unsealed)
+    return Verified([*check.findings, *check.pictures.findings()], number, check.unsealed)
 
 
 class _Check:
     def __init__(self, path: Path, find_reading: FindReading, *, digests: bool) -> None:
         self.findings: list[Finding] = []
+        self.pictures = PictureCheck(path, digest=digests)
         self._path = path
         self._find_reading = find_reading
         self._digests = digests
@@ -87,6 +88,10 @@ class _Check:
         self._summed_up = False
         self._over = False
         """Only what was left is still to be sealed: the summary came, or is owned up to as lost."""
+
+    @property
+    def found(self) -> int:
+        return len(self.findings) + len(self.pictures.wrong)
 
     @property
     def unsealed(self) -> int:
@@ -171,10 +176,8 @@ class _Check:
         self._picture(number, summary)
 
     def _picture(self, number: int, line: TurnGlance | SummaryLine) -> None:
-        if line.screenshot is UNSET:
-            return
-        if problem := check_picture(self._path, line.screenshot, digest=self._digests):
-            self.find(number, problem, "screenshot")
+        if line.screenshot is not UNSET:
+            self.pictures.check(number, line.screenshot)
 
     def _add(self, number: int, text: bytes) -> None:
         if self._has_seals and (missing := self._seals.missing(number)):

@@ -511,6 +511,33 @@ def test_a_picture_that_is_missing_or_another_is_found(
     assert told in finding.problem
 
 
+def test_a_bare_copy_lacks_its_pictures_in_one_finding_that_hides_no_damage(
+    open_writer: OpenWriter, make_turn: MakeTurn, tmp_path: Path
+) -> None:
+    journal = open_writer()
+    pictures = Screenshots(journal.path)
+    for number in range(3):
+        kept = pictures.keep(png(), number, ["scene"])
+        assert kept is not None
+        journal.write(msgspec.structs.replace(make_turn(number), screenshot=kept))
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(journal.path.read_bytes().replace(b'"turn":2,', b'"turn":7,'))
+    damage, missing = verify(copy)
+    assert (damage.line, damage.field) == (4, "turn.turn")
+    assert (missing.line, missing.last_line, missing.field) == (2, 4, "screenshot")
+    assert (
+        f"none of its 3 pictures is there: a copy keeps the journal's name and takes "
+        f".screenshots/{journal.path.stem} along" in missing.problem
+    )
+    first, second, _ = sorted((journal.path.parent / ".screenshots").rglob("*.png"))
+    first.unlink()
+    second.unlink()
+    assert [(found.line, found.last_line) for found in verify(journal.path)] == [
+        (2, None),
+        (3, None),
+    ]
+
+
 def test_without_digests_a_picture_is_held_to_its_size(pictured: tuple[Path, Path]) -> None:
     journal, picture = pictured
     picture.write_bytes(bytes(len(png())))
@@ -521,7 +548,9 @@ def test_without_digests_a_picture_is_held_to_its_size(pictured: tuple[Path, Pat
     assert [found.field for found in examine(journal, digests=False).findings] == ["screenshot"]
 
 
-@pytest.mark.parametrize("path", ["../secret.png", "/etc/passwd", ".screenshots/other/a.png", ""])
+@pytest.mark.parametrize(
+    "path", ["../secret.png", "/etc/passwd", ".screenshots/other/a.png", "", "9" * 400]
+)
 def test_a_picture_outside_the_journals_own_folder_is_not_looked_at(
     open_writer: OpenWriter, make_turn: MakeTurn, pictured: tuple[Path, Path], path: str
 ) -> None:
