@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from daemon.control.wire import Code
 
 
@@ -18,3 +20,13 @@ class Refusal(Exception):
 def no_such_seat(seat: str) -> Refusal:
     """The answer to whoever may ask about every seat."""
     return Refusal("no_such_seat", f"there is no seat {seat}", "playctl seats names them.")
+
+
+def no_such_room(room: str, known: Iterable[str]) -> Refusal:
+    """The answer to whoever may ask about every room."""
+    names = ", ".join(sorted(known))
+    return Refusal(
+        "no_such_room",
+        f"there is no room {room}",
+        f"There are: {names}." if names else "The configuration names none: see [rooms].",
+    )

@@ -39,10 +39,22 @@ class Register:
 
     def sitting(self, name: str) -> Sitting:
         """The sitting in a seat, even in one that a reload took away. Raises Refusal."""
-        sitting = self._seats[name].sitting if name in self._seats else None
+        sitting = self._sitting(name)
         if sitting is None:
             self.configured(name)
-            raise Refusal("not_playing", f"seat {name} is not being played")
+            raise Refusal(
+                "not_playing",
+                f"seat {name} is not being played",
+                f"Join it first: playctl join {name}",
+            )
+        return sitting
+
+    def sitting_to_stop(self, name: str) -> Sitting:
+        """The same for a stop: where there is none, the refusal says how the last session ended."""
+        sitting = self._sitting(name)
+        if sitting is None:
+            seat, _ = self.configured(name)
+            raise Refusal("not_playing", f"seat {name} is not being played", _how_it_ended(seat))
         return sitting
 
     def playing(self, name: str) -> tuple[Sitting, Session]:
@@ -51,6 +63,9 @@ class Register:
         if sitting.session is None:
             raise Refusal("not_playing", f"seat {name} has no session at this moment")
         return sitting, sitting.session
+
+    def _sitting(self, name: str) -> Sitting | None:
+        return self._seats[name].sitting if name in self._seats else None
 
     def sittings(self) -> list[Sitting]:
         """Every sitting that is not over."""
@@ -71,3 +86,14 @@ class Register:
         """Every configured seat, by name."""
         configured = sorted(self._means.settings.seats.items())
         return tuple(seat_view(self._seats[name], settings) for name, settings in configured)
+
+
+def _how_it_ended(seat: Seat) -> str:
+    if seat.stale is not None:
+        return (
+            f"An earlier daemon ended while it was played; settle it: playctl observe {seat.name}"
+        )
+    if (last := seat.last) is None:
+        return ""
+    why = f" ({last.reason})" if last.reason else ""
+    return f"It is stopped already; its last session ended: {last.outcome or last.state}{why}."

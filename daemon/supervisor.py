@@ -30,7 +30,7 @@ from daemon.means import Means
 from daemon.play_host import PlayHost
 from daemon.records import SessionRecord, SittingRecord
 from daemon.recovering import forget_recovery, settle
-from daemon.refusal import Refusal
+from daemon.refusal import Refusal, no_such_room
 from daemon.register import Register
 from daemon.reloading import Configuration
 from daemon.restarts import Deaths
@@ -213,7 +213,7 @@ class Supervisor:
             raise Refusal("draining", "playd is about to exit", "Join again once it is back.")
         room = room or settings.room
         if room is not None and room not in self.settings.rooms:
-            raise Refusal("no_such_room", f"there is no room {room}", "See [rooms].")
+            raise no_such_room(room, self.settings.rooms)
         ours.refuse_if_taken(self._means.boottime())
         # Nothing is awaited between the look and the taking, so one of many joins gets the seat.
         sitting = ours.sitting = Sitting(
@@ -250,7 +250,7 @@ class Supervisor:
 
     async def stop(self, caller: Caller, seat: str, now: bool) -> wire.StopResult:
         """End the seat's sitting and say how; everyone who asks gets the same answer."""
-        sitting = self._register.sitting(seat)
+        sitting = self._register.sitting_to_stop(seat)
         if now:
             sitting.kill()
         else:

@@ -7,7 +7,7 @@ from daemon.control.asking import Asking, Send, Stream
 from daemon.control.fitting import brief_seats
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
-from daemon.refusal import Refusal, no_such_seat
+from daemon.refusal import Refusal, no_such_room, no_such_seat
 
 
 async def watch(asking: Asking, params: wire.WatchParams, send: Send) -> None:
@@ -37,7 +37,7 @@ def _check(asking: Asking, params: wire.WatchParams) -> None:
     if params.seat is not None and params.seat not in settings.seats:
         raise no_such_seat(params.seat)
     if params.room is not None and params.room not in settings.rooms:
-        raise Refusal("no_such_room", f"there is no room {params.room}", "See [rooms].")
+        raise no_such_room(params.room, settings.rooms)
 
 
 def _concerns(event: wire.Event, params: wire.WatchParams) -> bool:

@@ -42,7 +42,18 @@ async def test_a_sitting_from_join_to_stop(daemon: Daemon):
         stopped = await playctl("stop", "red")
         assert "stopped after 3 turns, leave confirmed" in stopped.out
         again = await playctl("observe", "red")
-        assert (again.code, again.err) == (4, "playctl: seat red is not being played.\n")
+        assert (again.code, again.err) == (
+            4,
+            "playctl: seat red is not being played. Join it first: playctl join red\n",
+        )
+        again = await playctl("stop", "red")
+        assert again.code == 4
+        assert again.err.startswith(
+            "playctl: seat red is not being played. It is stopped already; its last session ended: "
+            "stopped (stopped by uid "
+        )
+        nowhere = await playctl("join", "red", "--room", "parlor")
+        assert nowhere.err == "playctl: there is no room parlor. There are: parlour.\n"
 
 
 async def test_json_is_one_document_with_the_fields_of_the_protocol(daemon: Daemon):
