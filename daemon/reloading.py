@@ -49,7 +49,8 @@ class Configuration:
         except ConfigError as error:
             self.error = str(error)
             tell(Reloaded(taken=False))
-            _log.error("keeps its configuration: %s", error, event="reload_failed")
+            why = "; ".join(map(str, error.findings))
+            _log.error("keeps its configuration: %s", why, event="reload_failed")
             raise Refusal("configuration", f"{self.path} was not taken", str(error)) from error
         old, self._means.settings = self._means.settings, new
         self.error = None

@@ -61,18 +61,22 @@ async def test_a_default_ceiling_hides_no_other_ceiling_of_the_file(opened, tmp_
         assert (await playd.seat()).ceiling.tokens == 9
 
 
-async def test_a_bad_file_keeps_the_old_configuration_and_says_why(opened, tmp_path: Path):
+async def test_a_bad_file_keeps_the_old_configuration_and_says_why(opened, tmp_path: Path, caplog):
     file = tmp_path / "playd.toml"
     write(file, red="Red")
     async with opened("good", settings=load_settings(file), configuration=file) as playd:
         old = playd.supervisor.settings
-        file.write_text("[seats.red]\nbody = 'chess'\n")
+        file.write_text("nonsense = 1\n[seats.red]\nbody = 'chess'\n")
         with pytest.raises(Refusal) as refusal:
             await playd.supervisor.reload(playd.caller)
         assert refusal.value.code == "configuration"
         assert playd.supervisor.settings is old
         status = await playd.supervisor.status(playd.caller)
         assert "seats.red.body" in status.configuration_error
+        (logged,) = [line for line in caplog.messages if "keeps its configuration" in line]
+        assert "nonsense" in logged
+        assert "seats.red.body" in logged
+        assert "\n" not in logged
         write(file, red="Red")
         await playd.supervisor.reload(playd.caller)
         assert (await playd.supervisor.status(playd.caller)).configuration_error is None
