@@ -252,7 +252,7 @@ def _report(watched: _Watched) -> None:
     if session.state != "stopped":
         raise Trouble(Exit.BAD, f"the session {outcome}: {session.reason}", _read(session))
     click.echo(
-        f"{session.turns_taken} turns, {outcome.replace('_', ' ')}; "
+        f"{show.counted(session.turns_taken, 'turn')}, {outcome.replace('_', ' ')}; "
         f"tokens {show.used_tokens(watched.budget)}, cost {show.used_cost(watched.budget)}"
     )
     if watched.model_trouble and not watched.played:

@@ -46,7 +46,10 @@ def drain(invocation: Invocation, as_json: bool) -> None:
     if as_json:
         show.document(done)
     else:
-        show.tell(f"{done.stopped} stopped, {done.failed} failed. {done.detail}".strip())
+        stopped = show.counted(done.stopped, "session")
+        show.tell(
+            f"{stopped} stopped, {done.failed} failed; the daemon ends. {done.detail}".strip()
+        )
 
 
 @click.command()

@@ -53,7 +53,7 @@ def sessions(
         "No sessions." if all_of_them else "Nobody plays. Ended sessions: playctl sessions --all",
     )
     if found.more:
-        show.tell("There are more: name a seat, or raise --limit.")
+        show.tell(f"There are more: {'' if seat else 'name a seat, or '}raise --limit.")
 
 
 @click.command()
@@ -122,8 +122,9 @@ def stop(invocation: Invocation, seat: str, now: bool, as_json: bool) -> None:
     elif done.session_id is None:
         show.tell(f"{done.seat}: the pending restart is cancelled.")
     else:
+        turns = show.counted(done.turns_taken, "turn")
         show.tell(
-            f"{done.seat}: {done.outcome or done.state} after {done.turns_taken:,} turns, "
+            f"{done.seat}: {done.outcome or done.state} after {turns}, "
             f"leave {(done.leave or 'unknown').replace('_', ' ')}. {done.detail}"
         )
     if done.survivors:

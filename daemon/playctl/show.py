@@ -36,6 +36,10 @@ COLOURS = {
 }
 
 
+_UNCUT = 100_000
+"""Characters; more than any line of a table has."""
+
+
 def tell(text: str, *, err: bool = False) -> None:
     """Prints text for people, without what a terminal would obey."""
     click.echo(plain(text), err=err)
@@ -55,6 +59,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> 
     """Prints a table, or the sentence `empty` where there is no row.
 
     A cell that names a state has its colour; a column whose name ends in `>` stands to the right.
+    On a terminal that is too narrow the last column is cut first; in a pipe nothing is.
     """
     if not rows:
         click.echo(empty)
@@ -65,10 +70,13 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> 
     drawn = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         drawn.add_column(
-            column.rstrip(">"), justify="right" if column.endswith(">") else "left", no_wrap=True
+            column.rstrip(">"),
+            justify="right" if column.endswith(">") else "left",
+            no_wrap=column is not columns[-1],
         )
     for row in rows:
-        drawn.add_row(*(Text(plain(cell), COLOURS.get(cell, "")) for cell in row))
+        cells = (Text(plain(cell), COLOURS.get(cell, ""), no_wrap=True) for cell in row)
+        drawn.add_row(*cells)
     screen = console()
     with screen.capture() as captured:
         screen.print(drawn)
@@ -80,13 +88,19 @@ def console() -> Console:
     """Where people's text is drawn: as wide as the terminal, and never cut in a pipe."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 400, soft_wrap=not sys.stdout.isatty())
+    terminal = sys.stdout.isatty()
+    return Console(width=None if terminal else _UNCUT, soft_wrap=not terminal)
 
 
-def one_line(text: str, width: int = 60) -> str:
-    """The text on one line of at most `width` characters."""
+def one_line(text: str, width: int | None = None) -> str:
+    """The text on one line, of at most `width` characters where that is given."""
     joined = " ".join(plain(text).split())
-    return joined if len(joined) <= width else joined[: width - 1] + "…"
+    return joined if width is None or len(joined) <= width else joined[: width - 1] + "…"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 turn`, `2,000 turns`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def duration(seconds: float) -> str:

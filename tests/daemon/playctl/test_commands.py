@@ -56,6 +56,22 @@ async def test_a_sitting_from_join_to_stop(daemon: Daemon):
         assert nowhere.err == "playctl: there is no room parlor. There are: parlour.\n"
 
 
+async def test_a_list_that_was_cut_and_a_drain_say_what_follows(daemon: Daemon):
+    async with daemon("good") as playctl:
+        for seat in ("red", "blue"):
+            await playctl("join", seat)
+            await playctl("stop", seat)
+        await playctl("join", "red")
+        more = "There are more: name a seat, or raise --limit."
+        assert more in (await playctl("sessions", "--all", "--limit", "1")).out
+        assert (
+            "more: raise --limit."
+            in (await playctl("sessions", "red", "--all", "--limit", "1")).out
+        )
+        drained = await playctl("drain")
+        assert drained.out == "1 session stopped, 0 failed; the daemon ends.\n"
+
+
 async def test_json_is_one_document_with_the_fields_of_the_protocol(daemon: Daemon):
     async with daemon("good") as playctl:
         await playctl("join", "blue")
