@@ -37,9 +37,15 @@ class Configuration:
         self._means = means
         self._register = register
         self._started = means.settings
+        self._reading = trio.Lock()
+        """What was read first is taken first: an older file never replaces a newer one."""
 
     async def reload(self) -> ReloadResult:
         """Read it again; a bad file keeps what was in force. Raises Refusal that says why."""
+        async with self._reading:
+            return await self._reload()
+
+    async def _reload(self) -> ReloadResult:
         if self.path is None:
             raise Refusal("configuration", "playd was started without a configuration file")
         tell = self._means.happenings.tell
