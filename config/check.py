@@ -34,9 +34,20 @@ def check_config(path: Path, environ: Mapping[str, str]) -> tuple[Finding, ...]:
     except ConfigError as error:
         return error.findings
     return (
+        *located(_missing_credentials(settings), "error", text, path),
         *located(_unusable_credentials(settings, environ), "error", text, path),
         *located(_surprises(settings, environ), "warning", text, path),
     )
+
+
+def _missing_credentials(settings: Settings) -> Iterator[Problem]:
+    for name, seat in settings.seats.items():
+        if isinstance(seat, PokemonSeat) and seat.credential is None:
+            yield Problem(
+                ("seats", name),
+                "has no credential, so every join is refused",
+                'set credential = "file:/PATH" to the player\'s key for this world',
+            )
 
 
 def _unusable_credentials(settings: Settings, environ: Mapping[str, str]) -> Iterator[Problem]:

@@ -36,6 +36,13 @@ def test_nothing_is_said_of_a_good_file(tmp_path: Path):
     assert check(tmp_path, text) == []
 
 
+def test_a_seat_without_a_credential_is_an_error_since_no_world_takes_it(tmp_path: Path):
+    text = MODEL + seat("a").replace('credential = "file:/k"\n', "")
+    assert check(tmp_path, text) == [
+        ("error", 5, "seats.a", "has no credential, so every join is refused")
+    ]
+
+
 def test_a_file_that_does_not_load_gives_the_errors_of_loading(tmp_path: Path):
     assert check(tmp_path, "[limits]\nlease_ttl = 1\n") == [
         ("error", 2, "limits.lease_ttl", "expected 30 to 300 seconds, found 1")

@@ -88,7 +88,7 @@ class Seat:
         """
         credential = self._applicant.credential
         if credential is None:
-            raise JoinRefused("no_credential", "the seat's credential is not configured")
+            raise JoinRefused("no_credential", "the seat has no `credential` in the configuration")
         try:
             await self._nursery.start(self._keep)
         except LinkParted as parted:

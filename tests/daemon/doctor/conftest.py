@@ -29,6 +29,7 @@ body = "pokemon"
 model = "small"
 address = "ws://127.0.0.1:1/"
 game = "firered"
+credential = "file:key"
 display_name = "Red"
 """
 
@@ -47,6 +48,8 @@ def patient(tmp_path: Path) -> Callable[..., Patient]:
         file = folder / "playd.toml"
         file.write_text(text)
         file.chmod(0o600)
+        (folder / "key").touch(0o600)
+        (folder / "key").write_text("s3cret")
         (folder / "state").mkdir(exist_ok=True, mode=0o700)
         made = Patient(
             configuration=file,
