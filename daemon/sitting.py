@@ -316,12 +316,21 @@ class Sitting:
         """Why a session that never ran did not, for whoever joined."""
         name = self._seat.name
         if end.outcome is None:
-            return Refusal(end.code, f"seat {name} was refused: {end.reason}")
+            return Refusal(
+                end.code, f"seat {name} was refused: {end.reason}", self._start_world(end)
+            )
         if end.outcome == "stopped":
             return Refusal("stopping", f"seat {name} was stopped before it was running")
         log = f"Its log names {name}; while playd tries again, playctl stop {name} ends that."
         code = end.code if spawned else "spawn_failed"
         return Refusal(code, f"seat {name}: {end.outcome}: {end.reason}", log)
+
+    def _start_world(self, end: SessionEnd) -> str:
+        """The next step, where the world that was not reached is a local one."""
+        settings = self._means.settings.seats.get(self._seat.name)
+        if end.refused != "world_unreachable" or settings is None or settings.world is None:
+            return ""
+        return f"To start it: playctl world start {self._seat.name}"
 
 
 def _as_refusal(fault: BaseException) -> Refusal:

@@ -108,9 +108,15 @@ def _named_model(trial: Trial) -> Model | None:
 
 def _refuse_address(world: str) -> None:
     try:
-        parse_address(world, SEAT_SCHEMES)
+        address = parse_address(world, SEAT_SCHEMES)
     except AddressError as error:
         raise Trouble(Exit.USAGE, f"--world {world}: {error}") from None
+    if address.exposed:
+        raise Trouble(
+            Exit.USAGE,
+            f"--world {world} would send the credential in plain text to another host",
+            "Use wss:// or tls://.",
+        )
 
 
 async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:

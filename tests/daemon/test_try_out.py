@@ -30,7 +30,7 @@ def test_it_plays_the_turns_asked_for_and_names_the_journal(tmp_path: Path, game
         out, err = trial.communicate(timeout=LIMIT)
     assert (trial.returncode, err) == (0, "")
     assert "try  turn 0  " in out
-    assert "\n1 turns, finished; tokens " in out
+    assert "\n1 turn, finished; tokens " in out
     program, _, _, journal = out.rsplit("Read it: ", 1)[1].split()
     assert shutil.which(program)
     journal = Path(journal)
@@ -57,6 +57,7 @@ def test_ctrl_c_stops_it_cleanly(tmp_path: Path):
         (("--model", "m", "--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
         (("--config", "/nonexistent.toml"), 5, "/nonexistent.toml"),
         (("--world", "gopher://x"), 2, "--world gopher://x"),
+        (("--world", "ws://192.0.2.1:1"), 2, "Use wss:// or tls://."),
         (("--turns", "0"), 2, "--help"),
         (("--game", "minecraft", "--world", "ws://127.0.0.1:1"), 2, "for the other games"),
         (("--game", "chess"), 2, "--help"),

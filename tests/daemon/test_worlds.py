@@ -156,6 +156,16 @@ async def test_joining_starts_no_world(opened, make_settings, tmp_path: Path):
     assert not mark.exists()
 
 
+async def test_a_join_whose_local_world_is_not_reached_says_how_to_start_it(
+    opened, make_settings, tmp_path: Path
+):
+    settings = with_world(make_settings("red"), world_at(tmp_path / "up"))
+    async with opened("refuses", "world_unreachable", settings=settings) as playd:
+        with pytest.raises(Refusal, match="the world cannot be reached") as refusal:
+            await playd.join()
+        assert refusal.value.detail == "To start it: playctl world start red"
+
+
 async def test_a_seat_without_a_world_says_so(opened):
     async with opened("good") as playd:
         with pytest.raises(Refusal) as refusal:

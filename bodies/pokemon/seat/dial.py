@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import Awaitable, Callable
 from typing import cast
@@ -27,13 +28,14 @@ def dialer(address: Address, ca_file: str | None = None) -> Dial:
     takes at most CONNECT_S and raises LinkParted.
     """
     context = _tls_context(ca_file) if address.encrypted else None
+    where = address.path if address.scheme == "unix" else f"{address.host}:{address.port}"
 
     async def dial() -> trio.abc.Stream:
         try:
             with trio.fail_after(CONNECT_S):
                 return await _open(address, context)
         except trio.TooSlowError:
-            raise LinkParted(Parting(f"no connection within {CONNECT_S:g} s")) from None
+            raise LinkParted(Parting(f"no connection to {where} within {CONNECT_S:g} s")) from None
         except ssl.SSLCertVerificationError as refused:
             raise LinkParted(
                 Parting(f"certificate not accepted: {refused.verify_message}")
@@ -41,7 +43,7 @@ def dialer(address: Address, ca_file: str | None = None) -> Dial:
         except ssl.SSLError as broken:
             raise LinkParted(Parting(f"TLS failed: {broken.reason or 'no TLS there'}")) from None
         except (OSError, trio.BrokenResourceError) as broken:
-            raise LinkParted(Parting(f"no connection: {_first_cause(broken)}")) from None
+            raise LinkParted(Parting(f"no connection to {where}: {_reason(broken)}")) from None
 
     return dial
 
@@ -74,9 +76,12 @@ def _tls_context(ca_file: str | None) -> ssl.SSLContext:
         ) from None
 
 
-def _first_cause(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
     if isinstance(error, BaseExceptionGroup):
-        return _first_cause(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
+        return _reason(cast("BaseExceptionGroup[BaseException]", error).exceptions[0])
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        # trio's own words repeat the address as Python writes it.
+        return os.strerror(error.errno).lower()
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -172,7 +172,8 @@ def refuses():
     say("hello", pid=os.getpid(), version="test")
     hear()
     say("joining")
-    say("refused", reason="seat_taken", detail="somebody else plays there")
+    reason = ARGUMENT or "seat_taken"
+    say("refused", reason=reason, detail="somebody else plays there")
 
 
 def ends(outcome=ARGUMENT or "world_ended", leave="confirmed"):

@@ -397,6 +397,7 @@ model = "m"
 address = "unix:/nowhere"
 game = "firered"
 display_name = "Red"
+credential = "file:key"
 budget = {{ dollars = 1.0 }}
 """
 
@@ -406,6 +407,8 @@ async def test_a_dollar_cap_needs_a_known_price(
     playctl: Any, tmp_path: Path, price: str, code: int
 ):
     file = tmp_path / "playd.toml"
+    (tmp_path / "key").touch(0o600)
+    (tmp_path / "key").write_text("s3cret")
     file.write_text(CAPPED.format(price=price))
     done = await playctl("config", "check", str(file))
     assert done.code == code, done.err
