@@ -305,7 +305,8 @@ async def test_a_motor_that_is_not_installed_fails(patient) -> None:
     made = patient(
         {
             'body = "pokemon"': 'body = "minecraft"',
-            'address = "ws://127.0.0.1:1/"\ngame = "firered"\ncredential = "file:key"\ndisplay_name = "Red"': """\
+            'address = "ws://127.0.0.1:1/"\ngame = "firered"\n'
+            'credential = "file:key"\ndisplay_name = "Red"': """\
 motor = ["no-such-motor", "--stdio"]
 profile = {id = "p", host = "127.0.0.1", port = 1, version = "1.20.1", username = "Red"}""",
         }
