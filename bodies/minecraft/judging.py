@@ -8,9 +8,9 @@ import msgspec
 
 from bodies.minecraft import wire
 from bodies.minecraft.actions import described
-from bodies.minecraft.game_evidence import evidence_of
+from bodies.minecraft.game_evidence import GameEvidence, evidence_of, status_in
 from kernel.journal.damage import JournalDamaged
-from kernel.journal.evaluation.verdicts import Judgement, milliseconds
+from kernel.journal.evaluation.verdicts import Judgement, Proof, milliseconds
 from kernel.journal.lines import Timing
 from kernel.journal.recorded import RecordedTurn
 
@@ -25,9 +25,29 @@ def judge(turn: RecordedTurn) -> Judgement:
         action_ms=_between(timing.action_started_at, timing.action_settled_at),
         stalled=evidence.stalled_for_turns > 0,
         repeated_turns=evidence.stalled_for_turns,
+        proof=_proof(turn, evidence),
         action_kind=kind,
         action=words,
     )
+
+
+def _proof(turn: RecordedTurn, evidence: GameEvidence) -> Proof | None:
+    """What the motor proved of the effect that the turn tells; of a failure, nothing."""
+    if turn.turn.effect is None or turn.turn.outcome == "waited":
+        return None
+    try:
+        status = status_in(turn, evidence)
+    except JournalDamaged:
+        return "unknown"  # an action of a kind that is retired
+    if status is None or turn.turn.detail is not None:
+        return "unknown"
+    match status.evidence:
+        case wire.Verified():
+            return "verified"
+        case wire.Refuted():
+            return "refuted"
+        case wire.Unknown():
+            return "unknown"
 
 
 def _action(turn: RecordedTurn) -> tuple[str | None, str]:

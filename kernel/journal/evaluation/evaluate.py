@@ -44,6 +44,8 @@ class Evaluated:
     header: HeaderLine
     plan: Counter[str]
     """Counts of planContinuity."""
+    proofs: Counter[str]
+    """Actions by what evidence says of their effect, in a game whose evidence does."""
     spent: Spent
 
 
@@ -57,11 +59,14 @@ def evaluate(
     walk = RunWalk(path, find_reading)
     turns: list[EvaluatedTurn] = []
     outcomes: Counter[str] = Counter()
+    proofs: Counter[str] = Counter()
     stalls = _Stalls()
     usage = TurnsUsage()
     previous: str | None = None
     for turn, judgement, following in _judged(walk, find_reading):
         outcomes[turn.turn.outcome] += 1
+        if judgement.proof is not None:
+            proofs[judgement.proof] += 1
         turns.append(_evaluated(turn, judgement, following, previous, receipts))
         previous = turn.turn.objective
         stalls.add(judgement)
@@ -88,7 +93,7 @@ def evaluate(
         unreadable=UNSET if unreadable == Unreadable() else unreadable,
     )
     plan = Counter[str](turn.verdicts.plan_continuity for turn in turns)
-    return Evaluated(evaluation, header, plan, usage.of_run(walk))
+    return Evaluated(evaluation, header, plan, proofs, usage.of_run(walk))
 
 
 def _judged(

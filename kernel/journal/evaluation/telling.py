@@ -28,6 +28,7 @@ def tell(run: Evaluated) -> str:
         ("", ""),
         ("turns", f"{counts.turns}: {_counts(counts.outcomes)}" if counts.turns else "none"),
         ("", f"{recovered} recovered from decision and action lines" if recovered else ""),
+        ("effects", _counts(run.proofs)),
         ("deciding", _time(counts.timing.decision)),
         ("acting", _time(counts.timing.action)),
         ("tokens", _spent(run.spent, counts.turns)),

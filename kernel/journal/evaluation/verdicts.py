@@ -15,6 +15,7 @@ Continuity = Literal["cleared", "continued", "changed", "unknown"]
 Effectiveness = Literal["effective", "ineffective", "not_applicable", "unknown"]
 Appropriateness = Literal["appropriate", "inappropriate", "unknown"]
 Recovery = Literal["recovered", "repeated", "changed_without_success", "not_applicable", "unknown"]
+Proof = Literal["verified", "refuted", "unknown"]
 Narration = Literal[
     "played",
     "suppressed",
@@ -72,6 +73,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     recurring_turns: int = 0
     action_kind: str | None = None
     """The kind of action as recorded, retired ones included; None: there was no action."""
+    proof: Proof | None = None
+    """What evidence says of the effect; None: there was no action, or this game's cannot say."""
     action: str = ""
     """The action in a few words for people; empty for none."""
     place: str | None = None

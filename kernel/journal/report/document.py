@@ -56,6 +56,7 @@ def document_of(
         player=_player(run.header),
         aggregate=run.evaluation.aggregate,
         plan=run.plan,
+        proofs=run.proofs,
         spent=run.spent,
         duration_ms=summary.duration_ms if summary else _between(run.header.started_at, turns),
         end_picture=None if end is UNSET else _picture(path, end)[0],

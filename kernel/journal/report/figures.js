@@ -106,11 +106,11 @@ function charts() {
       scale: (most) => `${whole.format(most / 1000)} s`,
       label: (index) => `${seconds(turns[index].decisionMs)} deciding, ${seconds(turns[index].actionMs)} acting`,
     }),
-    chart("Tiles reached", {
-      series: [{ values: turns.map((turn) => (run.maps.length ? turn.tiles : null)), tone: "good", area: true }],
+    run.maps.length ? chart("Tiles reached", {
+      series: [{ values: turns.map((turn) => turn.tiles), tone: "good", area: true }],
       scale: (most) => whole.format(most),
       label: (index) => `${whole.format(turns[index].tiles)} tiles`,
-    }),
+    }) : "",
   );
 }
 
@@ -182,12 +182,13 @@ function leftBetween(name, from, to) {
 // --- verdicts
 
 const verdictNames = {
+  proofs: "Effects",
   intentToAction: "Intent to action", goalToAction: "Goal to action", planContinuity: "Plan",
   movementEffectiveness: "Movement", sceneActionAppropriateness: "Action in scene",
   rejectionRecovery: "After a rejection", narration: "Narration",
 };
 function verdicts() {
-  const counts = { ...run.aggregate, planContinuity: run.plan };
+  const counts = { ...run.aggregate, planContinuity: run.plan, proofs: run.proofs };
   const order = ["good", "plain", "other", "held", "bad", "quiet"];
   const entries = Object.keys(verdictNames).flatMap((name) => {
     const told = Object.entries(counts[name] || {}).sort(([one, a], [other, b]) =>

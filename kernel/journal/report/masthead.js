@@ -10,6 +10,7 @@ const tones = {
   accepted: "good", settled: "good", waited: "plain",
   rejected_by_adapter: "held", action_failed: "held",
   mind_failed: "bad", invalid_decision: "bad", failed: "bad", crashed: "bad", hung: "bad",
+  verified: "good", refuted: "held",
   effective: "good", aligned: "good", appropriate: "good", recovered: "good", played: "good", continued: "good",
   ineffective: "held", misaligned: "held", inappropriate: "held", repeated: "held", changed_without_success: "held",
   suppressed: "held", refused: "bad", unspoken: "other", cleared: "plain", changed: "other",
@@ -50,14 +51,17 @@ function average(time) {
 // --- masthead
 
 function masthead() {
-  const { player, aggregate, spent } = run;
+  const { player, aggregate, proofs, spent } = run;
   const terminal = run.run.terminal;
+  const { verified = 0, refuted = 0, unknown = 0 } = proofs;
+  const proved = verified + refuted + unknown;
   const done = (aggregate.outcomes.accepted || 0) + (aggregate.outcomes.settled || 0);
   const tiles = turns.length ? turns[turns.length - 1].tiles : 0;
   const maps = run.maps.length;
   const facts = [
     ["Turns", whole.format(aggregate.turns), aggregate.recoveredTurns ? `${aggregate.recoveredTurns} recovered` : null],
-    ["Done", aggregate.turns ? `${Math.round((100 * done) / aggregate.turns)} %` : "–", `${whole.format(done)} actions`],
+    proved ? ["Verified", `${Math.round((100 * verified) / proved)} %`, `${whole.format(verified)} actions; ${whole.format(refuted)} refuted, ${whole.format(unknown)} unknown`]
+      : ["Done", aggregate.turns ? `${Math.round((100 * done) / aggregate.turns)} %` : "–", `${whole.format(done)} actions`],
     ["Played", long(run.durationMs), run.run.startedAt.slice(0, 16).replace("T", " ") + " UTC"],
     ["Deciding", average(aggregate.timing.decision), "on average"],
     ["Acting", average(aggregate.timing.action), "on average"],

@@ -82,6 +82,7 @@ class Document(Shown, frozen=True, kw_only=True):
     player: Player
     aggregate: Aggregate
     plan: dict[str, int]
+    proofs: dict[str, int]
     spent: Spent
     duration_ms: float | None
     end_picture: str | None

@@ -50,6 +50,7 @@ def test_native_turns_are_counted_and_what_only_tiles_and_scenes_tell_is_unknown
     assert (counts.timing.action.known, counts.timing.action.total_ms) == (2, 8_000)
     assert (counts.stalls.signalled_turns, counts.stalls.max_repeated_turns) == (2, 2)
     assert run.spent.tokens == 3 * 960
+    assert dict(run.proofs) == {"verified": 1, "refuted": 1}
     assert dict(run.plan) == {"unknown": 1, "continued": 2}
 
 
@@ -100,3 +101,4 @@ def test_evidence_that_a_recorder_left_out_is_unknown_and_no_damage(
 def test_without_a_status_nothing_is_claimed(tmp_path: Path) -> None:
     turn = only_turn(tmp_path / "m.jsonl", minecraft_turn(0, DIG, None))
     assert labels(READING.inspect(turn)) == ["scene"]
+    assert READING.judge(turn).proof == "unknown"

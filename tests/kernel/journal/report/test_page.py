@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, browsing
+from foreign_journals import write_minecraft
 from hypothesis import given
 from hypothesis import strategies as st
 from played_journal import png, write_journal
 
+from bodies.minecraft.reading import MinecraftReading
 from bodies.pokemon.reading import PokemonReading
 from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
 from kernel.journal.report.page import as_data, report_page
@@ -189,6 +191,23 @@ async def test_the_page_opens_from_a_file_and_no_text_of_the_run_comes_alive(
         assert [url for url in page.requests if not url.startswith("data:")] == [
             hostile_page.as_uri()
         ]
+        assert page.complaints == []
+
+
+@in_a_browser
+async def test_where_effects_are_proved_the_head_tells_how_many_and_no_tiles(
+    tmp_path: Path,
+) -> None:
+    journal, page_file = write_minecraft(tmp_path / "m.jsonl"), tmp_path / "run.html"
+    reading = MinecraftReading()
+    page_file.write_text(report_page(journal, lambda _: reading, LifecycleEvents(), Receipts()))
+    async with browsing(tmp_path / "profile", 1280, 900) as page:
+        await page.open(page_file.as_uri())
+        facts = await page.value("document.querySelector('.facts').innerText")
+        assert "1 actions; 1 refuted, 0 unknown" in facts
+        assert "DONE" not in facts.upper().split()
+        assert "Effects" in await page.value("document.getElementById('verdicts').innerText")
+        assert "Tiles" not in await page.value("document.getElementById('charts').innerText")
         assert page.complaints == []
 
 
