@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.exits import Exit, Trouble, is_help
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -106,6 +106,9 @@ def run_playd(arguments: Sequence[str]) -> int:
     except click.Abort:
         return 130
     except click.UsageError as error:
+        if is_help(error):
+            click.echo(error.format_message(), err=True)
+            return Exit.USAGE
         command = error.ctx.command_path if error.ctx is not None else "playd"
         click.echo(f"playd: {error.format_message().rstrip('.')}. See: {command} --help", err=True)
         return Exit.USAGE

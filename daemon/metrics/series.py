@@ -49,7 +49,8 @@ class Series:
         self.sessions_ended = counter(
             "sessions_ended_total",
             "Sessions that ended, by outcome. crashed, hung or protocol_error: the session process "
-            "misbehaves, its log says how. lease_lapsed: this host was asleep or overloaded.",
+            "misbehaves, its log says how. lease_lapsed: this host was asleep or overloaded, or "
+            "the daemon was killed.",
             "seat",
             "outcome",
         )

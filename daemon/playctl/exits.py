@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+import click
+
 from daemon.control.wire import Code, Failure
 from daemon.plain_text import plain
 from daemon.refusal import Refusal
@@ -52,6 +54,11 @@ def trouble_of(failure: Failure) -> Trouble:
     """The daemon's refusal as the end of the command."""
     exit = _EXITS.get(failure.code, Exit.REFUSED)
     return Trouble(exit, failure.message, failure.detail, code=failure.code)
+
+
+def is_help(error: click.UsageError) -> bool:
+    """Whether it is the help of a group that was given no command."""
+    return error.ctx is not None and error.message == error.ctx.get_help()
 
 
 def trouble_of_refusal(refusal: Refusal) -> Trouble:

@@ -15,7 +15,7 @@ import msgspec
 
 from daemon.plain_text import escaped, plain
 from daemon.playctl.client import socket_paths
-from daemon.playctl.exits import Exit, Trouble
+from daemon.playctl.exits import Exit, Trouble, is_help
 from daemon.playctl.invocation import Invocation
 
 COMMANDS = {
@@ -103,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort:
         return 130
     except click.UsageError as error:
-        if _is_help(error):
+        if is_help(error):
             click.echo(error.format_message(), err=True)
             return Exit.USAGE
         command = error.ctx.command_path if error.ctx is not None else "playctl"
@@ -124,11 +124,6 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.DONE
     return Exit.DONE
-
-
-def _is_help(error: click.UsageError) -> bool:
-    """Whether it is the help of a group that was given no command."""
-    return error.ctx is not None and error.message == error.ctx.get_help()
 
 
 def _told(trouble: Trouble, *, as_json: bool) -> str:
