@@ -13,6 +13,7 @@ from daemon.control import wire
 from daemon.control.asking import Asking, Verb, on_seat, on_some_seat
 from daemon.control.fitting import fit
 from daemon.refusal import Refusal
+from kernel.undecodable import UNDECODABLE
 
 MOST_RUNS = 50
 """Among the newest so many sessions one is looked for that played."""
@@ -62,7 +63,7 @@ def _why(told: bytes) -> str:
     last = told.rstrip().rsplit(b"\n", 1)[-1]
     try:
         return msgspec.json.decode(last, type=_Failed).error.message[:400]
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return last.decode(errors="replace")[:400]
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from daemon.control import wire
 from daemon.framing import Line
+from kernel.undecodable import UNDECODABLE
 
 T = TypeVar("T")
 
@@ -125,5 +126,5 @@ def _refuse(id: wire.RequestId | None, code: wire.Code, message: str) -> NoRetur
 def _id_of(line: bytes) -> wire.RequestId | None:
     try:
         return _identified_decoder.decode(line).id
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None

@@ -12,7 +12,6 @@ import random
 import shutil
 import signal
 import sys
-import tempfile
 import uuid
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -35,6 +34,7 @@ from performing import Performer
 from plan import Planned, plan
 from practice import practice_model, practice_world
 from seats import Seats, seats_of
+from setting_out import set_out
 from small_disk import small_disk
 from story import Story
 
@@ -206,14 +206,10 @@ def _state_on_a_disk(folder: Path) -> Generator[Path | None]:
 )
 def main(seed: int | None, sessions: int, seconds: float, into: Path | None) -> None:
     """The command."""
-    # trio ends a run in order on SIGINT alone, and a shell's background job ignores that.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     seed = random.randrange(10**6) if seed is None else seed
-    folder = into or Path(tempfile.mkdtemp(prefix="playd-fault-run-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = set_out(into, "fault-run")
     print(f"seed {seed}, {sessions} sessions, {seconds:g} s", flush=True)
-    trio.run(play, folder.resolve(), seed, sessions, seconds)
+    trio.run(play, folder, seed, sessions, seconds)
     evidence = read_evidence(folder)
     found = broken(evidence)
     print("\n".join(found.told))

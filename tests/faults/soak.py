@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import random
 import re
-import signal
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -31,6 +29,7 @@ from lasting import Soaked, judged
 from practice import practice_model, practice_world
 from real_daemon import LIMIT, RealDaemon, Refused, configure, real_daemon
 from samples import Sample, bytes_of, children_of, read_samples, used_by_each
+from setting_out import set_out
 from watching import Watching
 
 STEADY = ("anna", "ben", "cleo")
@@ -244,11 +243,7 @@ async def _again_and_again(work: Callable[[], Awaitable[None]], pause: float) ->
 )
 def main(seconds: float, into: Path | None) -> None:
     """The command."""
-    # trio ends a run in order on SIGINT alone, and a shell's background job ignores that.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    folder = into or Path(tempfile.mkdtemp(prefix="playd-soak-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = set_out(into, "soak")
     print(f"soak: {seconds:.0f} s, the evidence is in {folder}", flush=True)
     trio.run(play, folder, seconds)
     verdict = judge(folder)

@@ -23,6 +23,7 @@ from bodies.practice.model.wire import (
     Usage,
     read_chat,
 )
+from kernel.undecodable import UNDECODABLE
 
 
 @dataclass
@@ -199,7 +200,7 @@ def _reject_on_request(due: Due) -> None:
 def _read(body: bytes) -> ChatRequest:
     try:
         return read_chat(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except UNDECODABLE as error:
         raise _Rejected(400, "invalid_request_error", str(error)[:300]) from None
 
 

@@ -14,6 +14,7 @@ from bodies.practice.world.moment import now
 from bodies.practice.world.operations import Call
 from bodies.practice.world.seats import Seat
 from bodies.practice.world.wire import RefusalCode, Refused
+from kernel.undecodable import UNDECODABLE
 
 MESSAGE_LIMIT = 4 * 1024 * 1024
 
@@ -39,7 +40,7 @@ async def reply(
     """
     try:
         request = msgspec.json.decode(data, type=wire.Request)
-    except wire.UNREADABLE as error:
+    except UNDECODABLE as error:
         refusal = wire.RefusalAnswer(code="invalid_input", message=str(error)[:300])
         return wire.encoded(refusal, **_id_of(data))
     extra = {} if request.id is None else {"id": request.id}
@@ -138,5 +139,5 @@ class _OnlyId(msgspec.Struct):
 def _id_of(data: str | bytes) -> dict[str, int | str]:
     try:
         return {"id": msgspec.json.decode(data, type=_OnlyId).id}
-    except wire.UNREADABLE:
+    except UNDECODABLE:
         return {}

@@ -15,6 +15,7 @@ from bodies.practice.world.misbehaviour import Misdeed, instruction
 from bodies.practice.world.scenes import Walking
 from bodies.practice.world.seats import Seat
 from bodies.practice.world.wire import Refused
+from kernel.undecodable import UNDECODABLE
 
 Shape = TypeVar("Shape")
 
@@ -32,7 +33,7 @@ class Call:
         """The input in this shape. Raises Refused(invalid_input) that names the field."""
         try:
             return msgspec.json.decode(self.request.input, type=shape)
-        except wire.UNREADABLE as error:
+        except UNDECODABLE as error:
             raise Refused("invalid_input", str(error)[:300]) from None
 
     def argument_of(self, kind: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from bodies.practice.world.scenes import Player
+from kernel.undecodable import UNDECODABLE
 
 _VERSION = 1
 
@@ -58,5 +59,5 @@ class Saves:
 def _read(path: Path) -> Save:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Save)
-    except msgspec.DecodeError as error:
+    except UNDECODABLE as error:
         raise SaveUnreadable(f"{path} is not a save of this world: {error}") from error

@@ -27,8 +27,6 @@ CAPABILITIES = (
     "world.challenges",
     "world.answer_challenge",
 )
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What reading somebody's JSON can raise."""
 RefusalCode = Literal[
     "session_ended",
     "not_your_session",

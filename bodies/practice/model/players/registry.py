@@ -12,6 +12,7 @@ import msgspec
 
 from bodies.practice.model.players.minecraft import player as minecraft
 from bodies.practice.model.players.pokemon import player as pokemon
+from kernel.undecodable import UNDECODABLE
 
 Play = Callable[[bytes, str, int], bytes | None]
 
@@ -25,6 +26,6 @@ def player_of(state: bytes) -> Play | None:
     """The player of the game whose fields this state has."""
     try:
         fields = msgspec.json.decode(state, type=dict[str, msgspec.Raw])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
     return next((play for needed, play in PLAYERS if needed <= fields.keys()), None)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from kernel.undecodable import UNDECODABLE
+
 OPEN = frozenset(("air", "cave_air", "water", "torch", "short_grass", "tall_grass"))
 """Blocks that stand in nobody's way; what is not listed is taken for open, too."""
 
@@ -140,5 +142,5 @@ def read_surroundings(state: bytes) -> Surroundings | None:
     """None for what is no STATE of a Minecraft prompt."""
     try:
         return msgspec.json.decode(state, type=Surroundings)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None

@@ -7,6 +7,8 @@ import re
 import msgspec
 from msgspec import Struct
 
+from kernel.undecodable import UNDECODABLE
+
 
 class Wire(Struct, frozen=True, rename="camel"):
     pass
@@ -141,7 +143,7 @@ def read_screen(state: bytes) -> Screen | None:
     """None for a state that is not as the prompt documents it."""
     try:
         return _decoder.decode(state)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNDECODABLE:
         return None
 
 
