@@ -63,7 +63,7 @@ def evaluate(
         if voice_receipts is not None:
             receipts.read(voice_receipts)
         paths = journals_of(files)
-        ends = lifecycle(paths, events)
+        ends = lifecycle((path.parent for path in paths), events)
         if len(files) == 1 and not files[0].is_dir():
             run = evaluate_run(files[0], reading_of, ends, receipts)
             if as_json:
@@ -158,7 +158,7 @@ def report(file: Path, output: Path, events: Path | None, voice_receipts: Path |
         receipts = Receipts()
         if voice_receipts is not None:
             receipts.read(voice_receipts)
-        page = report_page(file, reading_of, lifecycle([file], events), receipts)
+        page = report_page(file, reading_of, lifecycle([file.parent], events), receipts)
     try:
         # As private as the journal that it shows.
         descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

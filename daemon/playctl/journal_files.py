@@ -59,8 +59,8 @@ def journals_directory() -> Path:
     return Path(found.state_directory) / "journals"
 
 
-def lifecycle(journals: Iterable[Path], events: Path | None = None) -> LifecycleEvents:
-    """What `events` tells, else the daemon's logs beside the folders that these journals are in.
+def lifecycle(folders: Iterable[Path], events: Path | None = None) -> LifecycleEvents:
+    """What `events` tells, else the daemon's logs beside these folders of journals.
 
     Raises JournalUnreadable when `events` cannot be read; others are passed over and told.
     """
@@ -70,8 +70,8 @@ def lifecycle(journals: Iterable[Path], events: Path | None = None) -> Lifecycle
     found = LifecycleEvents()
     if events is not None:
         return found.read(events)
-    for folder in dict.fromkeys(path.absolute().parent.parent for path in journals):
-        for log in sorted(folder.glob("events.jsonl*"), reverse=True):
+    for place in dict.fromkeys(folder.absolute().parent for folder in folders):
+        for log in sorted(place.glob("events.jsonl*"), reverse=True):
             try:
                 found.read(log)
             except JournalUnreadable as error:

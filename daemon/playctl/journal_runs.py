@@ -59,7 +59,7 @@ def list_runs(
     from kernel.journal.listing import list_runs as runs_in
 
     where = existing(directory) if directory else journals_directory()
-    events = lifecycle([where / "any"])
+    events = lifecycle([where])
     with told():
         found = runs_in(
             where,
