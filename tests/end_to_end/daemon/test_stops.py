@@ -106,9 +106,11 @@ async def test_what_a_person_stops_and_joins_three_times_policy_leaves_alone(pla
         assert daemon.states("red").count("claimed") == 3
 
 
-@pytest.mark.parametrize("many", [6, pytest.param(50, marks=pytest.mark.long)])
-async def test_sigterm_while_sessions_are_slow_to_join_ends_them_all(played: Any, many: int):
-    """Case 10."""
+@pytest.mark.parametrize(("many", "alive"), [(6, 6), pytest.param(50, 30, marks=pytest.mark.long)])
+async def test_sigterm_while_sessions_are_slow_to_join_ends_them_all(
+    played: Any, many: int, alive: int
+):
+    """Case 10. Of many, the last still wait for their start when the first are joining."""
     seats = [f"seat-{number}" for number in range(many)]
     stalls = stalling_joins(many)
     async with played(*seats, world=(*FAST, *stalls), stop_deadline=7) as daemon:
@@ -116,12 +118,15 @@ async def test_sigterm_while_sessions_are_slow_to_join_ends_them_all(played: Any
             joined = [await line.ask("join", seat=seat, wait=0) for seat in seats]
         assert {answer["state"] for answer in joined} == {"pending"}
         with trio.fail_after(LIMIT):
-            while len(daemon.sessions_alive()) < many:  # noqa: ASYNC110
+            while len(daemon.sessions_alive()) < alive:  # noqa: ASYNC110
                 await trio.sleep(0.1)  # a session that does not answer yet tells nothing
         assert await daemon.terminate() == 0
         assert daemon.sessions_alive() == []
-        whole = ["claimed", "starting", "stopping", "stopped"]
-        assert [daemon.states(seat) for seat in seats] == [whole] * many
+        started = ["claimed", "starting", "stopping", "stopped"]
+        waiting = ["claimed", "stopped"]
+        states = [daemon.states(seat) for seat in seats]
+        assert states.count(started) >= alive
+        assert states.count(started) + states.count(waiting) == many
 
 
 async def _spawning(daemon: RealDaemon) -> None:
