@@ -363,7 +363,7 @@ class Play:
             await trio.sleep(left)
 
     def _say_phase(self, phase: Phase, waiting: float | None = None) -> None:
-        self.emit(wire.Phase(phase=phase.value, turn=self._number - 1, waiting=waiting))
+        self.emit(wire.Phase(phase=phase, turn=self._number - 1, waiting=waiting))
 
     @property
     def _unfolding(self) -> Unfolding:

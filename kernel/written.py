@@ -74,34 +74,36 @@ def reader(bounds: TextBounds, names: frozenset[str]) -> Callable[[bytes], Writt
             unknown = next(name for name in given if name not in names)
             raise WrongField(unknown[:60], "there is no such field")
         clipped: list[str] = []
-
-        def text(name: str, bound: int | None) -> str | None:
-            value = given.get(name)
-            if value is None or bound is None:
-                return None
-            if not isinstance(value, str):
-                raise WrongField(name, "a string is wanted")
-            if len(value) > bound:
-                clipped.append(name)
-            return value[:bound]
-
-        def needed(name: str, bound: int) -> str:
-            value = text(name, bound)
-            if not value:
-                raise WrongField(name, f"1–{bound} characters are wanted")
-            return value
-
         return Written(
             given=given,
-            monologue=needed("monologue", bounds.monologue),
-            intent=needed("intent", bounds.intent),
-            notes=text("notes", bounds.notes),
-            objective=(text("objective", bounds.objective) or None)
+            monologue=_needed(given, "monologue", bounds.monologue, clipped),
+            intent=_needed(given, "intent", bounds.intent, clipped),
+            notes=_text(given, "notes", bounds.notes, clipped),
+            objective=(_text(given, "objective", bounds.objective, clipped) or None)
             if "objective" in fields
             else UNSET,
-            reply=text("reply", bounds.reply) or None,
-            speak=text("speak", bounds.speak) or None,
+            reply=_text(given, "reply", bounds.reply, clipped) or None,
+            speak=_text(given, "speak", bounds.speak, clipped) or None,
             clipped=tuple(clipped),
         )
 
     return read
+
+
+def _text(given: dict[str, Any], name: str, bound: int | None, clipped: list[str]) -> str | None:
+    value = given.get(name)
+    if value is None or bound is None:
+        return None
+    if not isinstance(value, str):
+        raise WrongField(name, "a string is wanted")
+    if len(value) <= bound:
+        return value
+    clipped.append(name)
+    return value[:bound]
+
+
+def _needed(given: dict[str, Any], name: str, bound: int, clipped: list[str]) -> str:
+    value = _text(given, name, bound, clipped)
+    if not value:
+        raise WrongField(name, f"1–{bound} characters are wanted")
+    return value

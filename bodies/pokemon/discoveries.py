@@ -8,8 +8,7 @@ from typing import TypeVar
 from bodies.pokemon import wire
 from bodies.pokemon.actions import DIRECTIONS, described
 from bodies.pokemon.effects import Happening
-from bodies.pokemon.progress import Place, place_of
-from bodies.pokemon.sight import View
+from bodies.pokemon.sight import Place, View
 
 KeyT = TypeVar("KeyT")
 ValueT = TypeVar("ValueT")
@@ -48,7 +47,7 @@ class Discoveries:
             self._walk_tried(action.button, effect, before)
             if action.button == "a" and effect.what == "box" and not before.lines:
                 self._talked(before, after)
-        start, end = place_of(before), place_of(after)
+        start, end = before.place, after.place
         if effect.what == "entered" and start and end:
             how = described(action)
             self._ways.pop((start, how), None)
@@ -57,8 +56,7 @@ class Discoveries:
 
     def refused_here(self, view: View) -> tuple[str, ...]:
         """The directions that were blocked from this exact tile."""
-        place = place_of(view)
-        return self._walls.get(place, ()) if place else ()
+        return self._walls.get(view.place, ()) if view.place else ()
 
     def talks(self, view: View) -> tuple[str, ...]:
         """The talks on this map with people who are still there, in words for the model."""
@@ -73,13 +71,13 @@ class Discoveries:
 
     def ways(self, view: View) -> tuple[str, ...]:
         """The ways between maps that worked, those from this tile first, in words."""
-        here = place_of(view)
+        here = view.place
         from_here = tuple(told for (start, _), told in self._ways.items() if start == here)
         others = tuple(told for (start, _), told in self._ways.items() if start != here)
         return from_here + others
 
     def _walk_tried(self, button: str, effect: Happening, before: View) -> None:
-        place = place_of(before)
+        place = before.place
         if place is None or button not in DIRECTIONS:
             return
         walls = tuple(wall for wall in self._walls.pop(place, ()) if wall != button)

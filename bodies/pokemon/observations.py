@@ -25,7 +25,6 @@ _SLOTS: dict[Kind, int] = {
     "menu": 6,
 }
 _WALL = "#"
-_STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
 
 
 class Danger(Struct, frozen=True, rename="camel"):
@@ -190,25 +189,26 @@ class Witness:
             shown["menu"] = opaque(Menu(menu.cursor, menu.entries, menu.menu_id, True))
         return shown
 
-    def observations(self, observed: wire.Observation, shown: dict[Kind, Raw]) -> tuple[Seen, ...]:
+    def observations(self, observed: wire.Observation, shown: dict[Kind, Raw]) -> list[Seen]:
         """The observations of this sampling, whose screen says `shown`."""
-        ids = self._samplings * len(_SLOTS)
+        at, frame, ids = observed.observed_at, observed.frame, self._samplings * len(_SLOTS)
+        who, session, world = self._character_id, self._session_id, self._world_id
         self._samplings += 1
-        return tuple(
+        return [
             Seen(
-                observed.observed_at,
-                self._character_id,
+                at,
+                who,
                 data,
-                observed.frame,
+                frame,
                 1,
                 kind,
                 f"world-observation-{ids + _SLOTS[kind]}",
                 1,
-                self._session_id,
-                self._world_id,
+                session,
+                world,
             )
             for kind, data in shown.items()
-        )
+        ]
 
 
 def undecoded(observed: wire.Observation) -> bool:
@@ -289,13 +289,17 @@ def _party(party: tuple[wire.PartyMember, ...]) -> tuple[Member, ...]:
 
 def _surroundings(at: wire.Overworld, minimap: wire.Minimap) -> Surroundings | None:
     """The four tiles around the player; null when one of them lies outside the minimap."""
-    tiles: dict[str, Tile] = {}
-    for facing, (dx, dy) in _STEPS.items():
-        x, y = at.x + dx, at.y + dy
-        row, column = y - minimap.top_left.y, x - minimap.top_left.x
-        if not (0 <= row < len(minimap.rows) and 0 <= column < len(minimap.rows[row])):
-            return None
-        tiles[facing] = Tile(None, None, minimap.rows[row][column] != _WALL, x, y)
-    return Surroundings(
-        tiles.get(at.facing or ""), tiles["east"], tiles["north"], tiles["south"], tiles["west"]
-    )
+    x, y, rows = at.x, at.y, minimap.rows
+    row, column = y - minimap.top_left.y, x - minimap.top_left.x
+    if row < 1 or column < 1:
+        return None
+    try:
+        tiles = {
+            "east": Tile(None, None, rows[row][column + 1] != _WALL, x + 1, y),
+            "north": Tile(None, None, rows[row - 1][column] != _WALL, x, y - 1),
+            "south": Tile(None, None, rows[row + 1][column] != _WALL, x, y + 1),
+            "west": Tile(None, None, rows[row][column - 1] != _WALL, x - 1, y),
+        }
+    except IndexError:
+        return None
+    return Surroundings(tiles.get(at.facing or ""), **tiles)

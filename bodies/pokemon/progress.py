@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from bodies.pokemon.sight import View
+from bodies.pokemon.sight import Place, View
 
 MAPS = 16
 """The latest maps that are told; a map entered again is told again."""
-
-Place = tuple[str, int, int]
 
 
 class Tally(msgspec.Struct, frozen=True, rename="camel"):
@@ -39,9 +37,9 @@ class Progress:
         """One turn: what it saw, in order, and whether its action was accepted."""
         new_tile = False
         for view in views:
-            place = place_of(view) if view else None
-            if place is None:
+            if view is None or view.place is None:
                 continue
+            place = view.place
             new_tile = new_tile or place not in self._tiles
             self._tiles.add(place)
             if not self._maps or self._maps[-1] != place[0]:
@@ -57,9 +55,3 @@ class Progress:
             self._turns_since_new_tile,
             self._accepted / further if further > 0 else None,
         )
-
-
-def place_of(view: View) -> Place | None:
-    """Map and tile; None when no position was read."""
-    at = view.at
-    return (at.map_id, at.x, at.y) if at else None

@@ -32,6 +32,8 @@ that it was not read or is not there, which differs from empty:
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 from msgspec import UNSET, Struct
 
@@ -222,6 +224,7 @@ def _signal_words(signals: Signals) -> list[str]:
     return lines
 
 
+@lru_cache(maxsize=32)  # each turn is told in the prompts of the eight that follow it
 def _past_line(turn: PastTurn) -> str:
     advice = f" ({turn.advice})" if turn.advice else ""
     return (
@@ -285,6 +288,8 @@ def _state(
 
 
 def _lines(lines: tuple[str, ...], bound: int) -> tuple[str, ...]:
+    if len(lines) <= MOST_SHOWN and max(map(len, lines), default=0) <= bound:
+        return lines
     return tuple(line[:bound] for line in lines[:MOST_SHOWN])
 
 

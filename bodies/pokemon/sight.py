@@ -21,12 +21,18 @@ SCENE_WORDS = 120
 PICTURE_TEXT = 4_000
 
 
+Place = tuple[str, int, int]
+"""Map and tile."""
+
+
 class View(Struct, frozen=True):
     """What the policy knows of a sight. `mark` is the fingerprint for signals (K18)."""
 
     observed: wire.Observation
     at: wire.Overworld | None
     """Where the player stands; None when no position was read."""
+    place: Place | None
+    """Map and tile of `at`."""
     mark: Hashable
     frame_sha256: str | None
     kinds: tuple[Kind, ...]
@@ -68,9 +74,8 @@ class Eyes:
         encoded = _encoder.encode(self._witness.observations(observed, screen.shown))
         digest = self._digest(png) if png else None
         mark = signal_fingerprint(screen.fingerprint, observed, digest)
-        at = (observed.state or _NOTHING_READ).overworld or None
         return Sight(
-            native=View(observed, at, mark, digest, screen.kinds, encoded),
+            native=View(observed, screen.at, screen.place, mark, digest, screen.kinds, encoded),
             fingerprint=screen.fingerprint,
             stage=msgspec.Raw(
                 b'{"observations":' + encoded + b',"provenance":' + self._from(observed) + b"}"
@@ -84,9 +89,12 @@ class Eyes:
     def _screen(self, observed: wire.Observation) -> _Screen:
         if self._latest is None or not _same_screen(self._latest[0], observed):
             shown = self._witness.shown_by(observed)
+            at = (observed.state or _NOTHING_READ).overworld or None
             screen = _Screen(
                 shown,
                 tuple(shown),
+                at,
+                (at.map_id, at.x, at.y) if at else None,
                 fence_fingerprint(observed),
                 _scene_words(observed),
                 _picture(observed),
@@ -120,6 +128,8 @@ class _Screen(Struct, frozen=True):
 
     shown: dict[Kind, msgspec.Raw]
     kinds: tuple[Kind, ...]
+    at: wire.Overworld | None
+    place: Place | None
     fingerprint: Hashable
     words: str
     picture: str
@@ -163,11 +173,12 @@ def _picture(observed: wire.Observation) -> str:
 
 
 def _peopled(minimap: wire.Minimap, npcs: tuple[wire.Npc, ...]) -> list[str]:
-    rows = list(minimap.rows)
+    rows, left, top = list(minimap.rows), minimap.top_left.x, minimap.top_left.y
     for npc in npcs:
-        row, column = npc.y - minimap.top_left.y, npc.x - minimap.top_left.x
-        if 0 <= row < len(rows) and 0 <= column < len(rows[row]) and rows[row][column] != "@":
-            rows[row] = f"{rows[row][:column]}o{rows[row][column + 1 :]}"
+        row, column = npc.y - top, npc.x - left
+        line = rows[row] if 0 <= row < len(rows) else ""
+        if 0 <= column < len(line) and line[column] != "@":
+            rows[row] = f"{line[:column]}o{line[column + 1 :]}"
     return rows
 
 

@@ -94,17 +94,24 @@ def _usage(calls: tuple[CallUsage, ...]) -> Usage | None:
     """The turn's calls together; one unknown cost makes the sum unknown (K29)."""
     if not calls:
         return None
-    costs = [call.cost for call in calls]
-    known = [cost for cost in costs if cost is not None]
-    unreported = sum(not call.reported for call in calls)
+    tokens_in = tokens_out = read = written = charged = unreported = 0
+    cost: float | None = 0.0
+    for call in calls:
+        tokens_in += call.input
+        tokens_out += call.output
+        read += call.cache_read
+        written += call.cache_write
+        charged += call.charged
+        unreported += not call.reported
+        cost = None if cost is None or call.cost is None else cost + call.cost
     return Usage(
-        input=sum(call.input for call in calls),
-        output=sum(call.output for call in calls),
-        cache_read=sum(call.cache_read for call in calls),
-        cache_write=sum(call.cache_write for call in calls),
-        charged=sum(call.charged for call in calls),
+        input=tokens_in,
+        output=tokens_out,
+        cache_read=read,
+        cache_write=written,
+        charged=charged,
         calls=len(calls),
         unreported=unreported,
-        cost=sum(known) if len(known) == len(costs) else None,
+        cost=cost,
         estimated=unreported > 0,
     )

@@ -19,7 +19,7 @@ class UsageTally:
         self._unreported = 0
         self._dollars: Decimal | None = Decimal(0)
         self._estimated = False
-        self._numbers = dict.fromkeys(("input", "output", "cache_read", "cache_write"), 0)
+        self._input = self._output = self._cache_read = self._cache_write = 0
         self._unsettled: dict[str, UsageLine] = {}
 
     def add(self, line: UsageLine) -> None:
@@ -59,7 +59,10 @@ class UsageTally:
     def total(self) -> Usage:
         """The sum as a summary records it. Numbers that calls left out are not in it."""
         return Usage(
-            **self._numbers,
+            input=self._input,
+            output=self._output,
+            cache_read=self._cache_read,
+            cache_write=self._cache_write,
             charged=self._charged,
             calls=self._calls,
             unreported=self._unreported,
@@ -76,5 +79,7 @@ class UsageTally:
             self._dollars = None
         elif self._dollars is not None:
             self._dollars += Decimal(repr(line.cost))
-        for name in self._numbers:
-            self._numbers[name] += getattr(line, name) or 0
+        self._input += line.input or 0
+        self._output += line.output or 0
+        self._cache_read += line.cache_read or 0
+        self._cache_write += line.cache_write or 0

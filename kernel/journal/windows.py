@@ -36,7 +36,8 @@ class EvidenceWindow:
 
     def add(self, line: bytes | bytearray | memoryview) -> None:
         """Take one whole line, newline included."""
-        self.count(len(line))
+        self.lines += 1
+        self.bytes += len(line)
         self._digest.update(line)
 
     def count(self, length: int) -> None:

@@ -52,6 +52,8 @@ OWED_LIMIT: Final = 1024
 LAST_FLUSH: Final = 2.0
 """Seconds that `close` waits for the last flush."""
 
+_URGENT: Final = (NotableLine, SummaryLine)
+
 
 class JournalNotOpened(Exception):
     """The journal's file could not be created; says which and what to do."""
@@ -137,9 +139,10 @@ class JournalWriter:
             else:
                 self._lose("write_failed", line, at)
                 return
-        if isinstance(line, NotableLine | SummaryLine):
+        if isinstance(line, _URGENT):
             self._urgent.set()
-        self._pay_debts(at)
+        if self._window.full or self._gaps:
+            self._pay_debts(at)
 
     def catch_up(self) -> None:
         """Write what is due, so that counts taken right after it hold for the next line too."""
@@ -245,7 +248,7 @@ class JournalWriter:
         if b"\n" in rest:
             # Outside strings, where JSON allows it as white space; inside them it is escaped.
             rest = rest.replace(b"\n", b" ")
-        return b'%b,"at":"%b"%b%b\n' % (opening, at.encode(), self._envelope, rest)
+        return b"".join((opening, b',"at":"', at.encode(), b'"', self._envelope, rest, b"\n"))
 
     def _append(self, encoded: bytes) -> bool:
         size = len(encoded)
