@@ -120,19 +120,19 @@ class Play:
         return self.controls.ending
 
     async def _go_on(self) -> None:
-        while self._phase is not Phase.OVER:
-            if self._phase is Phase.REMEMBERING:
+        while (phase := self._phase) is not Phase.OVER:
+            if phase is Phase.REMEMBERING:
                 event = self._remember()
             elif self.lease.left(boottime()) <= 0:
                 self.controls.end(lease_lapsed())
                 event = Event.STOPPED
             else:
                 try:
-                    event = await self._doing[self._phase]()
+                    event = await self._doing[phase]()
                 except WorldEnded as ended:
                     self.controls.end(world_ended(ended))
                     event = Event.WORLD_ENDED
-            self._phase = after(self._phase, event)
+            self._phase = after(phase, event)
 
     def _left(self) -> Event:
         if self._phase is not Phase.ACTING:

@@ -75,6 +75,7 @@ class PokemonBody:
     def __init__(self, world: PokemonWorld) -> None:
         self._world = world
         self._recollection = Recollection()
+        self._tally = opaque(self._recollection.progress.tally())
         self._coherence = Coherence()
         self._signals: tuple[PokemonSight, Signals] | None = None
         self._eyes: Eyes | None = None
@@ -162,8 +163,9 @@ class PokemonBody:
         """Fold the turn into memory and progress, and give its line."""
         memory = self._recollection
         signals = self._signals_shown(turn)
-        progress_before, objective_before = memory.progress.tally(), memory.objective.text
+        tally_before, objective_before = self._tally, memory.objective.text
         memory.fold(turn)
+        self._tally = opaque(memory.progress.tally())
         self._coherence.fold(
             turn.decision.payload if turn.decision and turn.settled else None,
             turn.decision.intent if turn.decision else None,
@@ -179,7 +181,7 @@ class PokemonBody:
                 notes=memory.notes,
                 objective=objective.text,
                 objective_retired=objective.retired,
-                progress=(progress_before, memory.progress.tally()),
+                progress=(tally_before, self._tally),
                 signals=signals,
             ),
             notes=memory.notes,
@@ -206,7 +208,7 @@ class PokemonBody:
     def totals(self) -> Totals:
         """What the summary says of this run."""
         return Totals(
-            progress=opaque(self._recollection.progress.tally()),
+            progress=self._tally,
             coherence=self._coherence.share,
             longest_unchanged_run=self._recollection.longest_unchanged_run,
             longest_recurring_run=self._recollection.longest_recurring_run,

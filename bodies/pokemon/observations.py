@@ -172,7 +172,7 @@ class Witness:
     def shown_by(self, observed: wire.Observation) -> dict[Kind, Raw]:
         """What a screen says: danger and scene always, the rest as far as it was read."""
         shown: dict[Kind, Raw] = {
-            "danger": opaque(_danger(observed)),
+            "danger": _danger(observed),
             "scene": opaque(_scene(observed.scene)),
         }
         state = observed.state or None
@@ -219,27 +219,37 @@ def undecoded(observed: wire.Observation) -> bool:
     )
 
 
-def _danger(observed: wire.Observation) -> Danger:
-    if not undecoded(observed):
-        return Danger(
-            "policy_boundary",
-            "low",
-            True,
-            "The screen is decoded; the world is shared and may move on by itself",
-        )
-    mode = observed.scene.mode
-    if not observed.scene.decoded or mode == "unknown":
-        return Danger(
-            "uncertain_state",
-            "low",
-            False,
-            "The screen is not decoded, as in boots and intros; buttons and waiting still work",
-        )
-    return Danger(
-        "input_bound",
+_DECODED = opaque(
+    Danger(
+        "policy_boundary",
+        "low",
+        True,
+        "The screen is decoded; the world is shared and may move on by itself",
+    )
+)
+_NOT_DECODED = opaque(
+    Danger(
+        "uncertain_state",
         "low",
         False,
-        f"A {mode} screen: no position, text or menu to read; buttons and waiting still work",
+        "The screen is not decoded, as in boots and intros; buttons and waiting still work",
+    )
+)
+
+
+def _danger(observed: wire.Observation) -> Raw:
+    if not undecoded(observed):
+        return _DECODED
+    mode = observed.scene.mode
+    if not observed.scene.decoded or mode == "unknown":
+        return _NOT_DECODED
+    return opaque(
+        Danger(
+            "input_bound",
+            "low",
+            False,
+            f"A {mode} screen: no position, text or menu to read; buttons and waiting still work",
+        )
     )
 
 

@@ -7,7 +7,6 @@ from hashlib import sha256
 import msgspec
 from msgspec import UNSET
 
-from bodies.pokemon.progress import Tally
 from bodies.pokemon.results import PokemonTurn
 from bodies.pokemon.signals import Signals
 from kernel.body import CallUsage, Said
@@ -22,10 +21,10 @@ def turn_line(
     notes: str | None,
     objective: str | None,
     objective_retired: str | None,
-    progress: tuple[Tally, Tally],
+    progress: tuple[msgspec.Raw, msgspec.Raw],
     signals: Signals | None,
 ) -> TurnLine:
-    """The line of a turn; `notes` and `objective` as they stand after it, `progress` around it."""
+    """The line of a turn; `notes` and `objective` as they stand after it, the tallies around it."""
     decision, effect, shown, speech = facts.decision, facts.effect, facts.shown, facts.speech
     return TurnLine(
         turn=Turn(
@@ -57,7 +56,7 @@ def turn_line(
 
 
 def _evidence(
-    facts: PokemonTurn, progress: tuple[Tally, Tally], signals: Signals | None
+    facts: PokemonTurn, progress: tuple[msgspec.Raw, msgspec.Raw], signals: Signals | None
 ) -> msgspec.Raw:
     timing = facts.timing
     return opaque(
@@ -66,8 +65,8 @@ def _evidence(
             immediate_pre_action=facts.before.stage if facts.before else NULL,
             post_action=facts.after.stage if facts.after else NULL,
             action_result=facts.settled.result if facts.settled else NULL,
-            progress_before=opaque(progress[0]),
-            progress_after=opaque(progress[1]),
+            progress_before=progress[0],
+            progress_after=progress[1],
             signals=opaque(signals) if signals else NULL,
             timing=Timing(
                 decision_started_at=timing.decision_started_at,

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 def instant(seconds: float) -> str:
     """Seconds since 1970 as UTC with milliseconds and `Z`: `2026-08-19T04:15:15.707Z`."""
-    whole, milliseconds = divmod(int(seconds * 1000 + 0.5), 1000)
-    return _second(whole) + _MILLISECONDS[milliseconds]
+    milliseconds = int(seconds * 1000 + 0.5)
+    return _second(milliseconds // 1000) + _MILLISECONDS[milliseconds % 1000]
 
 
 def utc_now() -> str:

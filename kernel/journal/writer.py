@@ -71,8 +71,8 @@ class Written:
     bytes: int = 0
     lost: int = 0
     """Lines that are not in the file."""
-    unflushed: int = 0
-    """Lines in the file that a power cut might still take."""
+    flushed: int = 0
+    """Lines that are known to have reached the disk; a power cut may take the others."""
     flushes: int = 0
     """Flushes to disk that were begun."""
     flush_failures: int = 0
@@ -180,7 +180,7 @@ class JournalWriter:
         self._dirty = trio.Event()
         self._urgent = trio.Event()
         self.written.flushes += 1
-        lines = self.written.unflushed
+        lines = self.written.lines
         try:
             # A flush that is abandoned keeps its place, so that no second one runs beside it.
             await trio.to_thread.run_sync(self._sync, abandon_on_cancel=True, limiter=self._disk)
@@ -188,7 +188,7 @@ class JournalWriter:
             self.written.flush_failures += 1
             self.written.trouble = f"flushing {self.path.name}: {error.strerror}"
         else:
-            self.written.unflushed -= lines
+            self.written.flushed = lines
 
     def _sync(self) -> None:
         os.fsync(self._file)
@@ -264,7 +264,6 @@ class JournalWriter:
             return False
         self.written.lines += 1
         self.written.bytes += size
-        self.written.unflushed += 1
         self._dirty.set()
         return True
 
