@@ -44,6 +44,7 @@ class Recollection:
         self._effects = Counter()
         self._unchanged_run = 0
         self._marks = Window(RECURRING_WINDOW)
+        self._ahead: tuple[View, Window, int | None] | None = None
         self._recurring: int | None = None
         self._recurring_run = 0
         self._standing_run = 0
@@ -64,7 +65,7 @@ class Recollection:
             known_hard_failures=self.refusals.under(view),
             stalled_for_turns=shown_from(SHOWN_FROM, stalled) if view.at else None,
             repeating_for_turns=shown_from(REPEATING_FROM, self._effects.count),
-            recurring_for_turns=recurring(self._marks.then(view.mark)),
+            recurring_for_turns=self._with(view)[1],
             objective_for_turns=shown_from(SHOWN_FROM, self.objective.turns),
             locale_for_turns=shown_from(SHOWN_FROM, self._turns_in_locale(view)),
             previous_objective=self.objective.text,
@@ -141,8 +142,8 @@ class Recollection:
             self._discoveries.fold(done.action, effect, before, after)
 
     def _saw(self, view: View) -> None:
-        self._marks = self._marks.then(view.mark)
-        self._recurring = length = recurring(self._marks)
+        self._marks, self._recurring = self._with(view)
+        length = self._recurring
         self._recurring_run = self._recurring_run + 1 if length else 0
         self.longest_recurring_run = max(self.longest_recurring_run, self._recurring_run)
         standing = view.at is not None and length == RECURRING_WINDOW
@@ -151,6 +152,13 @@ class Recollection:
             self._locale = self._locale.then(view.at.map_id)
         elif self._locale.count:
             self._locale = self._locale.then(self._locale.value)
+
+    def _with(self, view: View) -> tuple[Window, int | None]:
+        """The marks with this view's, and their number when they recur: asked twice in a turn."""
+        if self._ahead is None or self._ahead[0] is not view:
+            marks = self._marks.then(view.mark)
+            self._ahead = (view, marks, recurring(marks))
+        return self._ahead[1:]
 
     def _turns_in_locale(self, view: View) -> int:
         at = view.at

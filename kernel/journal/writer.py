@@ -103,6 +103,7 @@ class JournalWriter:
         self._gaps: dict[GapCause, _Gap] = {}
         self._owed: deque[UsageLine] = deque()
         self._encoder = msgspec.json.Encoder()
+        self._buffer = bytearray()
         self._unfinished = False
         self._folder_flushed = False
         self._dirty = trio.Event()
@@ -134,6 +135,7 @@ class JournalWriter:
         else:
             if len(encoded) > LINE_LIMIT:
                 self._lose("line_too_long", line, at, f"{len(encoded)} bytes")
+                self._buffer = bytearray()
             elif self._append(encoded):
                 self._window.add(encoded)
             else:
@@ -239,18 +241,26 @@ class JournalWriter:
             self._window.add(encoded)
         return True
 
-    def _encode(self, line: Line, at: str) -> bytes:
-        """The whole line, with its envelope and its newline."""
+    def _encode(self, line: Line, at: str) -> bytearray:
+        """The whole line, with its envelope and its newline; valid until the next one is encoded.
+
+        It is encoded so far into the buffer that its opening ends where that with the envelope
+        does, which is then laid over it.
+        """
         if line.at is not UNSET:
             raise ValueError("the line already has an envelope")
         opening = _opening(type(line), line.schema_version)
-        rest = self._encoder.encode(line)[len(opening) :]
-        if b"\n" in rest:
+        head = b'%b,"at":"%b"%b' % (opening, at.encode(), self._envelope)
+        encoded = self._buffer
+        self._encoder.encode_into(line, encoded, len(head) - len(opening))
+        encoded[: len(head)] = head
+        if b"\n" in encoded:
             # Outside strings, where JSON allows it as white space; inside them it is escaped.
-            rest = rest.replace(b"\n", b" ")
-        return b"".join((opening, b',"at":"', at.encode(), b'"', self._envelope, rest, b"\n"))
+            encoded[:] = encoded.replace(b"\n", b" ")
+        encoded += b"\n"
+        return encoded
 
-    def _append(self, encoded: bytes) -> bool:
+    def _append(self, encoded: bytearray) -> bool:
         size = len(encoded)
         try:
             done = os.write(self._file, encoded)
