@@ -152,9 +152,15 @@ class Session:
         id = str(uuid.uuid4())
         acknowledged = self._acknowledged[id] = trio.Event()
         try:
-            if self._send(wire.Say(id=id, text=text, speaker=speaker)):
-                with trio.move_on_after(self._means.delays.say):
-                    await acknowledged.wait()
+            if not self._send(wire.Say(id=id, text=text, speaker=speaker)):
+                raise Refusal(
+                    "session_silent",
+                    f"the message was not given to the session of seat {self.record.seat}, "
+                    "which does not read at this moment",
+                    "Say it again later.",
+                )
+            with trio.move_on_after(self._means.delays.say):
+                await acknowledged.wait()
         finally:
             del self._acknowledged[id]
         if not acknowledged.is_set():

@@ -22,13 +22,13 @@ from daemon.delays import Delays
 from daemon.descendants import SETTLE_SECONDS, Family, kill, terminate
 from daemon.framing import Line, LineSplitter
 from daemon.logs import FieldLog
+from daemon.outbox import Outbox
 from daemon.process_table import Identity, Process, read_process
 from daemon.pulse import Pulse
 from daemon.spawning import Spawned
-from kernel.session.wire import LINE_CAP, FromSession, Running, ToSession, encode_line
+from kernel.session.wire import LINE_CAP, FromSession, Running, ToSession
 
 LOG_LINE_CAP = 8 * 1024
-OUTBOX_MESSAGES = 64
 Cause: TypeAlias = Literal[
     "hung", "protocol_error", "stop_deadline", "stop_now", "lease_lapsed", "shutdown", "lingered"
 ]
@@ -90,7 +90,7 @@ class SessionProcess:
         self._conduct = Conduct(mode)
         self._delays = delays
         self._log = log
-        self._to_write, self._written = trio.open_memory_channel[bytes](OUTBOX_MESSAGES)
+        self._outbox = Outbox()
         self._heard_at = trio.current_time()
         self._cause: Cause | None = None
         self._over = trio.Event()
@@ -120,13 +120,14 @@ class SessionProcess:
         return process
 
     def send(self, message: ToSession) -> bool:
-        """Queue a message; never waits. False: the process does not read, and it is not queued."""
-        try:
-            self._to_write.send_nowait(encode_line(message))
-        except (trio.WouldBlock, trio.BrokenResourceError, trio.ClosedResourceError):
-            self._log.warning("does not read its messages; a %s is lost", type(message).__name__)
-            return False
-        return True
+        """Queue a message; never waits. False: the process does not read, and it is not queued.
+
+        Which messages that may happen to while it lives, `daemon.outbox` says.
+        """
+        if self._outbox.put(message):
+            return True
+        self._log.warning("does not read its messages; a %s is not queued", type(message).__name__)
+        return False
 
     def end(self, cause: Cause, grace: float) -> None:
         """SIGTERM to everything of it, SIGKILL after `grace` seconds; 0 kills at once.
@@ -213,9 +214,9 @@ class SessionProcess:
 
     async def _write(self) -> None:
         with suppress(trio.BrokenResourceError):  # it closed its stdin, or it is dead
-            async for line in self._written:
-                await self._stdin.send_all(line)
-        self._written.close()
+            while True:
+                await self._stdin.send_all(await self._outbox.next())
+        self._outbox.close()
 
     async def _watch_silence(self) -> None:
         while (silent_at := self._heard_at + self._delays.hang) > trio.current_time():

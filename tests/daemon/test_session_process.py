@@ -10,6 +10,7 @@ import pytest
 import trio
 import trio.testing
 
+from daemon.control.wire import BudgetChange
 from daemon.delays import Delays
 from daemon.happenings import ProtocolFault, SessionSaid
 from daemon.refusal import Refusal
@@ -262,6 +263,40 @@ async def test_messages_to_a_session_that_does_not_read_never_wait(opened):
         assert refused == ["session_silent"] * 200
         with trio.fail_after(5):
             await playd.stop(now=True)
+
+
+async def test_a_session_that_reads_late_is_told_all_but_the_words_that_were_refused(
+    opened, tmp_path: Path, caplog
+):
+    caplog.set_level("INFO")
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    refused: list[Refusal] = []
+    async with opened("reads_late", gate) as playd:
+        await playd.join()
+
+        async def say() -> None:
+            try:
+                await playd.supervisor.say(playd.caller, "red", "x" * 16_000, "", None)
+            except Refusal as refusal:
+                refused.append(refusal)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(100):
+                nursery.start_soon(say)
+            await trio.testing.wait_all_tasks_blocked()
+            for tokens in (9, 8, 7):
+                change = BudgetChange(tokens=tokens)
+                await playd.supervisor.budget(playd.caller, "red", change, False, False)
+            await playd.supervisor.pause(playd.caller, "red")
+            await trio.to_thread.run_sync(gate.write_text, "")
+        assert 0 < len(refused) < 40, "the others were acknowledged"
+        assert {refusal.code for refusal in refused} == {"session_silent"}
+        assert all("was not given" in refusal.message for refusal in refused)
+        await playd.stop()
+    told = [m for m in caplog.messages if m.startswith('{"kind": ')]
+    assert [json.loads(line)["kind"] for line in told] == ["budget", "pause"]
+    assert json.loads(told[0])["ceiling"]["tokens"] == 7
 
 
 async def test_phases_are_shown(opened):

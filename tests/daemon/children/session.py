@@ -201,6 +201,13 @@ def silent():
     time.sleep(600)
 
 
+def reads_late():
+    """Reads what it is told only once something was written into the named pipe ARGUMENT."""
+    begin()
+    open(ARGUMENT).read()
+    obey()
+
+
 def never_ready():
     say("hello", pid=os.getpid(), version="test")
     while (message := hear()) is not None:
