@@ -112,7 +112,9 @@ class Picture:
             if value:
                 lines.append(Text(f"{label:>9}  ", "dim").append(plain(value), style))
         lines.extend(
-            Text(f"{news.mark:>9}  ", news.style).append(plain(news.text)) for news in self._news
+            Text(f"{news.mark:>9}  ", news.style).append(plain(news.text))
+            for news in self._news
+            if news.text != card.spoken
         )
         return Group(*lines)
 

@@ -51,7 +51,8 @@ def watch(
                 for event in events:
                     show.json_line(event)
             else:
-                with drawn(live=seat is not None and not lines and sys.stdout.isatty()) as draw:
+                live = seat is not None and not lines and sys.stdout.isatty()
+                with drawn(live=live, leaves_line=True) as draw:
                     for event in events:
                         draw(event)
         except KeyboardInterrupt:
@@ -67,8 +68,11 @@ def _until_it_ends(events: Iterable[wire.Event]) -> Iterator[wire.Event]:
 
 
 @contextmanager
-def drawn(live: bool) -> Generator[Callable[[wire.Event], None]]:
-    """Draws each event as it is given: in one live picture, or a line where it is worth one."""
+def drawn(*, live: bool, leaves_line: bool) -> Generator[Callable[[wire.Event], None]]:
+    """Draws each event as it is given: in one live picture, or a line where it is worth one.
+
+    With `leaves_line` the picture leaves a line; else the caller tells how it ended.
+    """
     if not live:
         yield _Lines().print
         return
@@ -88,7 +92,7 @@ def drawn(live: bool) -> Generator[Callable[[wire.Event], None]]:
             yield draw
     finally:
         # The picture was on a screen of its own, which is gone: Ctrl-C too leaves what it was.
-        if last := picture.last_line():
+        if leaves_line and (last := picture.last_line()):
             show.tell(last)
 
 
@@ -99,10 +103,9 @@ def line_of(event: wire.Event) -> str | None:
             doing = show.one_line(seat.detail, 200)
             return f"{seat.seat}  {seat.state}{': ' if doing else ''}{doing}"
         case wire.TurnEnded(card=card):
-            said = f"  “{show.one_line(card.spoken, 120)}”" if card.spoken else ""
             action = show.one_line(card.action or "-", 60)
             effect = show.one_line(card.effect or card.outcome, 160)
-            return f"{event.seat}  turn {card.turn}  {action} → {effect}{said}"
+            return f"{event.seat}  turn {card.turn}  {action} → {effect}"
         case wire.NotableRaised():
             detail = show.one_line(event.detail, 200)
             return f"{event.seat}  notable: {event.notable.replace('_', ' ')}: {detail}"
@@ -115,16 +118,20 @@ def line_of(event: wire.Event) -> str | None:
 
 
 class _Lines:
-    """Prints what is worth a line; a seat's state that is told again is not."""
+    """Prints what is worth a line; of a seat's state only what was not told yet."""
 
     def __init__(self) -> None:
-        self._states: dict[str, str] = {}
+        self._told: dict[str, wire.SeatView] = {}
 
     def print(self, event: wire.Event) -> None:
-        line = line_of(event)
-        if isinstance(event, wire.SeatChanged):
-            if self._states.get(event.seat.seat) == line:
-                return
-            self._states[event.seat.seat] = line or ""
-        if line is not None:
+        if isinstance(event, wire.SeatChanged) and self._is_told(event.seat):
+            return
+        if (line := line_of(event)) is not None:
             show.tell(line)
+
+    def _is_told(self, seat: wire.SeatView) -> bool:
+        told = self._told.get(seat.seat)
+        if told is not None and told.state == seat.state and seat.detail in told.detail:
+            return True
+        self._told[seat.seat] = seat
+        return False

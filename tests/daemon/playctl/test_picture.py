@@ -111,20 +111,32 @@ def playing(max_turns: int) -> wire.SeatChanged:
     return wire.SeatChanged(seat=seat)
 
 
+def spoken(text: str) -> wire.Spoken:
+    return wire.Spoken(
+        seat="red",
+        session_id="s",
+        delivery_id="d",
+        room=None,
+        speech="reply",
+        text=text,
+        turn=7,
+    )
+
+
+def test_words_of_the_turn_are_told_with_it_and_afterwards_as_news():
+    picture = Picture()
+    picture.take(spoken("Hello?"))
+    picture.take(turn(CARD, used(1, None)))
+    assert text_of(picture).count("Hello?") == 1
+    assert "says  Hello?" in text_of(picture)
+    picture.take(turn(replace(CARD, turn=8, spoken=None), used(1, None)))
+    assert "reply  Hello?" in text_of(picture)
+
+
 def test_words_are_no_alarms_and_signals_are_told_in_words():
     picture = Picture()
     picture.take(turn(replace(CARD, gauges={"turnsWithoutProgress": 3}), used(1, None)))
-    picture.take(
-        wire.Spoken(
-            seat="red",
-            session_id="s",
-            delivery_id="d",
-            room=None,
-            speech="reply",
-            text="Good morning",
-            turn=7,
-        )
-    )
+    picture.take(spoken("Good morning"))
     text = text_of(picture)
     assert "turns without progress 3" in text
     assert "reply  Good morning" in text
@@ -150,10 +162,35 @@ def test_a_small_terminal_keeps_what_was_done_and_what_came_of_it():
 
 def test_an_interrupted_picture_leaves_its_last_line(capsys: pytest.CaptureFixture[str]):
     def interrupted() -> None:
-        with drawn(live=True) as draw:
+        with drawn(live=True, leaves_line=True) as draw:
             draw(playing(40))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert capsys.readouterr().out.endswith("red: running, no turn yet; tokens -, cost -\n")
+
+
+def test_lines_tell_each_fact_once(capsys: pytest.CaptureFixture[str]):
+    def seat(state: wire.SeatState, detail: str = "") -> wire.SeatChanged:
+        view = playing(40).seat
+        return wire.SeatChanged(seat=replace(view, state=state, detail=detail))
+
+    with drawn(live=False, leaves_line=True) as draw:
+        for event in (
+            seat("running"),
+            seat("running"),
+            spoken("Hello?"),
+            turn(CARD, used(1, None)),
+            seat("stopping", "finished: 8 turns were played"),
+            seat("stopping", "8 turns were played"),
+            seat("idle"),
+        ):
+            draw(event)
+    assert capsys.readouterr().out.splitlines() == [
+        "red  running",
+        "red  reply: Hello?",
+        "red  turn 7  press up → walked to 3,4",
+        "red  stopping: finished: 8 turns were played",
+        "red  idle",
+    ]
