@@ -7,6 +7,7 @@ real thing: supervisor, session process, journal.
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import shutil
@@ -51,8 +52,6 @@ from daemon.supervisor import Supervisor
 SEAT = "try"
 READY_SECONDS = 30.0
 """For a practice part to listen."""
-START_SECONDS = 60.0
-"""For the session to run or to be refused; a world that does not answer is given up long before."""
 _THE_MODELS = frozenset(("mind_failed", "invalid_decision"))
 """Outcomes of turns that were not played because of the model."""
 Game: TypeAlias = Literal["firered", "emerald", "minecraft"]
@@ -128,14 +127,16 @@ async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
         seat = await _seat(trial, folder, parts)
         settings = Settings(models={"mind": model}, seats={SEAT: seat})
         supervisor = await parts.enter_async_context(open_supervisor(settings, folder / "state"))
-        with drawn(live=sys.stdout.isatty()) as draw:
+        with drawn(live=sys.stdout.isatty(), leaves_line=False) as draw:
             watched = _Watched(draw)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_stop_when_asked, supervisor, caller)
                 nursery.start_soon(supervisor.watch, caller, watched.take)
+                nursery.start_soon(_stop_when_unseen, supervisor, caller, watched)
                 try:
-                    await supervisor.join(caller, SEAT, None, wire.BudgetChange(), START_SECONDS)
-                    await watched.over.wait()  # bounded by the trial's turns and by Ctrl-C
+                    # Both bounded by the session's own limits, by the trial's turns and by Ctrl-C.
+                    await supervisor.join(caller, SEAT, None, wire.BudgetChange(), math.inf)
+                    await watched.over.wait()
                 except Refusal as refusal:
                     raise trouble_of_refusal(refusal) from None
                 nursery.cancel_scope.cancel()
@@ -212,6 +213,11 @@ async def _stop_when_asked(supervisor: Supervisor, caller: Caller) -> None:
                 now = True
 
 
+async def _stop_when_unseen(supervisor: Supervisor, caller: Caller, watched: _Watched) -> None:
+    await watched.unseen.wait()
+    await _stop(supervisor, caller, now=False)
+
+
 async def _stop(supervisor: Supervisor, caller: Caller, now: bool) -> None:
     try:
         await supervisor.stop(caller, SEAT, now)
@@ -224,6 +230,8 @@ class _Watched:
 
     def __init__(self, draw: Callable[[wire.Event], None]) -> None:
         self.over = trio.Event()
+        self.unseen = trio.Event()
+        """Nothing can be drawn any more: whoever read it has enough."""
         self.session: wire.SessionView | None = None
         self.budget: wire.BudgetUsed | None = None
         self.played = False
@@ -233,8 +241,12 @@ class _Watched:
         self._draw = draw
 
     def take(self, event: wire.Event) -> None:
-        """Draws the event and sees when it is the last."""
-        self._draw(event)
+        """Draws the event, unless it is the end, which the report tells; sees when it is that."""
+        try:
+            if not _tells_the_end(event):
+                self._draw(event)
+        except OSError:
+            self.unseen.set()
         match event:
             case wire.TurnEnded():
                 self.budget = event.budget
@@ -249,12 +261,21 @@ class _Watched:
                 pass
 
 
+def _tells_the_end(event: wire.Event) -> bool:
+    return isinstance(event, wire.SeatChanged) and bool(event.seat.detail)
+
+
 def _report(watched: _Watched) -> None:
     session = watched.session
     assert session is not None
     outcome = session.outcome or session.state
     if session.outcome == "mind_unavailable":
         raise Trouble(Exit.MODEL, f"the model did not play: {session.reason}", _read(session))
+    if session.outcome == "world_ended":
+        turns = show.counted(session.turns_taken, "turn")
+        raise Trouble(
+            Exit.WORLD, f"the world ended after {turns}: {session.reason}", _read(session)
+        )
     if session.state != "stopped":
         raise Trouble(Exit.BAD, f"the session {outcome}: {session.reason}", _read(session))
     click.echo(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from daemon.main import run_playd
+from daemon.programs import search_path
 
 LIMIT = 60.0
 
@@ -31,6 +32,7 @@ def test_it_plays_the_turns_asked_for_and_names_the_journal(tmp_path: Path, game
     assert (trial.returncode, err) == (0, "")
     assert "try  turn 0  " in out
     assert "\n1 turn, finished; tokens " in out
+    assert out.count("finished") == 1
     program, _, _, journal = out.rsplit("Read it: ", 1)[1].split()
     assert shutil.which(program)
     journal = Path(journal)
@@ -48,6 +50,17 @@ def test_ctrl_c_stops_it_cleanly(tmp_path: Path):
         rest = trial.stdout.read()
         assert trial.wait(LIMIT) == 0
     assert " turns, stopped; tokens " in rest
+
+
+def test_who_reads_no_further_ends_the_play_and_nothing_else_is_told(tmp_path: Path):
+    with start(tmp_path, "--turns", "1000") as trial:
+        assert trial.stdout is not None
+        assert trial.stderr is not None
+        assert trial.stdout.readline() == "try  starting\n"
+        trial.stdout.close()
+        assert trial.stderr.read() == ""
+    (journal,) = tmp_path.glob("playd-try-*/state/journals/*.jsonl")
+    assert b'"leave":"confirmed"' in journal.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -78,6 +91,24 @@ def test_a_world_that_does_not_answer_is_told_in_one_line(tmp_path: Path):
     assert trial.returncode == 6, err
     assert "the world cannot be reached" in err
     assert err.count("\n") == 1
+
+
+def test_a_world_that_ends_before_the_turns_are_played_is_no_success(tmp_path: Path):
+    practice = ["playd-practice", "world", "--until-stdin-closes", "--state", str(tmp_path / "w")]
+    with subprocess.Popen(
+        [*practice, "--misbehave", "end@act=1"],
+        env={**os.environ, "PATH": search_path(os.environ)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as world:
+        assert world.stdout is not None
+        address = world.stdout.readline().split()[1]
+        with start(tmp_path, "--world", address) as trial:
+            _, err = trial.communicate(timeout=LIMIT)
+        world.kill()
+    assert trial.returncode == 6, err
+    assert "the world ended after 1 turn: " in err
 
 
 NOT_THERE = """
