@@ -101,8 +101,6 @@ def run_playd(arguments: Sequence[str]) -> int:
     """One run; what goes wrong is one line on stderr. Returns the exit code."""
     try:
         playd.main(list(arguments), prog_name="playd", standalone_mode=False)
-    except click.exceptions.Exit as ended:
-        return ended.exit_code
     except click.Abort:
         return 130
     except click.UsageError as error:

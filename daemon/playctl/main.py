@@ -98,8 +98,6 @@ def run(arguments: Sequence[str]) -> int:
     """One run; what goes wrong is told on stderr. Returns the exit code."""
     try:
         playctl.main(list(arguments), prog_name="playctl", standalone_mode=False)
-    except click.exceptions.Exit as ended:
-        return ended.exit_code
     except click.Abort:
         return 130
     except click.UsageError as error:
@@ -119,10 +117,6 @@ def run(arguments: Sequence[str]) -> int:
     except msgspec.ValidationError as error:
         click.echo(plain(f"playctl: the daemon answered something unknown: {error}"), err=True)
         return Exit.BAD
-    except BrokenPipeError:
-        # The reader of our output has enough: no more is written, at exit neither.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.DONE
     return Exit.DONE
 
 
