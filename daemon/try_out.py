@@ -127,7 +127,7 @@ async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
         seat = await _seat(trial, folder, parts)
         settings = Settings(models={"mind": model}, seats={SEAT: seat})
         supervisor = await parts.enter_async_context(open_supervisor(settings, folder / "state"))
-        with drawn(live=sys.stdout.isatty(), leaves_line=False) as draw:
+        with drawn(live=sys.stdout.isatty()) as draw:
             watched = _Watched(draw)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_stop_when_asked, supervisor, caller)

@@ -68,7 +68,7 @@ def _until_it_ends(events: Iterable[wire.Event]) -> Iterator[wire.Event]:
 
 
 @contextmanager
-def drawn(*, live: bool, leaves_line: bool) -> Generator[Callable[[wire.Event], None]]:
+def drawn(*, live: bool, leaves_line: bool = False) -> Generator[Callable[[wire.Event], None]]:
     """Draws each event as it is given: in one live picture, or a line where it is worth one.
 
     With `leaves_line` the picture leaves a line; else the caller tells how it ended.

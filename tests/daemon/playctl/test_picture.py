@@ -176,7 +176,7 @@ def test_lines_tell_each_fact_once(capsys: pytest.CaptureFixture[str]):
         view = playing(40).seat
         return wire.SeatChanged(seat=replace(view, state=state, detail=detail))
 
-    with drawn(live=False, leaves_line=True) as draw:
+    with drawn(live=False) as draw:
         for event in (
             seat("running"),
             seat("running"),
