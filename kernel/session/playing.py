@@ -43,6 +43,8 @@ from kernel.world_events import LatestEvent
 STATS_SECONDS = 5.0
 CLOSING_SECONDS = 1.5
 """Between the farewell's end and the session's: the summary, and a body whose motor is killed."""
+GIVING_BACK_SECONDS = 3.5
+"""For the farewell of a body that was joined and cannot be played."""
 
 _TOLD_AT_THE_END: dict[str, NotableKind] = {
     "budget_exhausted": "budget_exhausted",
@@ -88,9 +90,10 @@ class Playing:
         async with AsyncExitStack() as stack:
             try:
                 play = await self._settle_in(body, joined, events, stack)
-            except NotPlayable as error:
-                self.controls.end(Ending("crashed", error.detail, over_in=5.0))
-                await _leave(body, self.controls)
+            except NotPlayable:
+                # Not an ending: it would be told as a stop, and the refusal be lost behind it.
+                with trio.move_on_after(GIVING_BACK_SECONDS):
+                    await body.leave()
                 raise
             return await _play_out(play, self.controls, self.emit)
 

@@ -140,6 +140,18 @@ async def test_what_cannot_be_played_is_refused_by_name_with_nothing_written(
     assert list(tmp_path.iterdir()) == []
 
 
+async def test_what_only_shows_after_the_join_is_refused_and_is_no_stop(tmp_path: Path) -> None:
+    mind = ModelChoice(
+        name="toy", provider="openai", model="toy", base_url="http://127.0.0.1:9/v1", ca_file="/no"
+    )
+    with trio.fail_after(20):
+        async with child(specification(tmp_path, "", mind=mind)) as session:
+            refused = await session.until(wire.Refused)
+            assert await session.process.wait() == 0
+    assert (refused.reason, "ca_file" in refused.detail) == ("model_unusable", True)
+    assert _all(session, wire.Stopping) == []
+
+
 @pytest.mark.parametrize(("value", "outcome"), [("toy-recovery", "settled"), ("x", "unsettled")])
 async def test_recovering_only_asks_and_says_whether_it_is_settled(
     tmp_path: Path, value: str, outcome: str
