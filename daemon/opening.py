@@ -24,6 +24,7 @@ from daemon.starts import Starts
 from daemon.state import StateUnavailable, open_state
 from daemon.state_lock import held_state
 from daemon.supervisor import Supervisor
+from daemon.unwritten import keep_writing, write_or_name
 from daemon.worlds import Worlds
 from kernel.lease import boottime as read_boottime
 
@@ -74,7 +75,7 @@ async def open_supervisor(
                 worlds = Worlds(children, delays, state_directory, owned)
                 supervisor = Supervisor(means, seats, worlds, owned, configuration)
                 background.start_soon(_tend_leases, means, supervisor)
-                background.start_soon(_catch_up, means)
+                background.start_soon(keep_writing, state, delays.unwritten)
                 try:
                     yield supervisor
                 finally:
@@ -84,6 +85,7 @@ async def open_supervisor(
                         # Bounded: everything owned was told to end, with SIGKILL.
                         await closed.wait()
                         await children.sweep()
+                        await write_or_name(state)
                     background.cancel_scope.cancel()
 
 
@@ -135,13 +137,3 @@ async def _holders(means: Means) -> dict[str, Lease]:
         except StateUnavailable:
             return {}
     return {}
-
-
-async def _catch_up(means: Means) -> None:
-    while True:
-        await trio.sleep(means.delays.unwritten)
-        if means.state.behind:
-            try:
-                await means.state.catch_up()
-            except StateUnavailable:
-                continue  # it is shown in `status` for as long as it lasts

@@ -8,10 +8,9 @@ import trio
 from msgspec.structs import replace
 
 from daemon.happenings import SessionChanged
-from daemon.lifecycle import after
 from daemon.logs import log_of
 from daemon.means import Means
-from daemon.reckoning import reckoned
+from daemon.reckoning import reckoned, with_journal
 from daemon.records import SessionRecord, Write
 from daemon.seat import Seat
 from daemon.state import StateUnavailable, unavailable
@@ -35,7 +34,8 @@ class PlayHost:
 
     async def _settle(self, seat: Seat) -> None:
         assert seat.stale is not None
-        ended = await reckoned(self._means, settled(seat.stale, utc_now()))
+        stale = await with_journal(self._means, seat.stale)
+        ended = await reckoned(self._means, settled(stale, utc_now()))
         record = seat.record
         if record.recovery is not None and record.recovery.session_id == ended.session_id:
             record = replace(record, recovery=replace(record.recovery, required=True))
@@ -53,15 +53,18 @@ class PlayHost:
 
 
 def settled(stale: SessionRecord, at: str) -> SessionRecord:
-    """The end of a session whose daemon is gone: refused if it never ran, else `lease_lapsed`."""
-    ran = stale.state in ("running", "stopping") and stale.journal is not None
-    event = "refuse" if stale.state in ("claimed", "starting") else "fail"
+    """The end of a session whose daemon is gone: refused if it never ran, else `lease_lapsed`.
+
+    A journal shows that it ran, even where the disk was too full to record that.
+    """
+    ran = stale.state == "running" or stale.journal is not None
+    lapsed = ran or stale.state == "stopping"
     return replace(
         stale,
-        state=after(stale.state, event),
+        state="failed" if lapsed else "refused",
         process=None,
         ended_at=at,
-        outcome="lease_lapsed" if event == "fail" else None,
+        outcome="lease_lapsed" if lapsed else None,
         reason="the daemon was gone" if ran else "the daemon was gone before it ran",
         leave="unconfirmed" if ran else "not_joined",
     )

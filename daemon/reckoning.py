@@ -14,11 +14,23 @@ from daemon.records import SessionRecord
 from daemon.state import StateUnavailable, unavailable
 from kernel.journal.damage import JournalError
 from kernel.journal.sitting import sitting_so_far
-from kernel.session.specification import BudgetCeiling
+from kernel.session.specification import JOURNALS, BudgetCeiling
 from kernel.session.wire import BudgetUsed
 
 READ_SECONDS = 5.0
 """Several gigabytes of journals."""
+
+
+async def with_journal(means: Means, session: SessionRecord) -> SessionRecord:
+    """The session with the journal that it opened, if the database was not told of that.
+
+    Looks in a worker thread, for as long as the disk takes that the database is on as well.
+    """
+    if session.journal is not None:
+        return session
+    journals = (means.state_directory / JOURNALS).glob(f"*-{session.session_id}.jsonl")
+    found = await trio.to_thread.run_sync(next, journals, None)
+    return session if found is None else replace(session, journal=str(found))
 
 
 async def reckoned(means: Means, session: SessionRecord) -> SessionRecord:
@@ -51,7 +63,8 @@ async def reckoned(means: Means, session: SessionRecord) -> SessionRecord:
 def _reckon(
     session: SessionRecord, runs: Sequence[SessionRecord], ceiling: BudgetCeiling
 ) -> SessionRecord:
-    told = [(Path(run.journal), run.budget) for run in runs if run.journal is not None]
+    known = (session if run.session_id == session.session_id else run for run in runs)
+    told = [(Path(run.journal), run.budget) for run in known if run.journal is not None]
     used = sitting_so_far(
         (journal for journal, _ in told),
         (0 if budget is None else budget.tokens for _, budget in told),

@@ -85,6 +85,11 @@ class State:
         """Changes and event lines that the disk has not taken yet."""
         return len(self._backlog) + self._untold
 
+    @property
+    def owed(self) -> tuple[Write, ...]:
+        """Changes that the disk has not taken yet, oldest first."""
+        return tuple(self._backlog)
+
     async def commit(self, write: Write) -> None:
         """Write rows, then their event lines. Raises StateUnavailable: nothing was written."""
         await self._run(lambda: self._commit(write))

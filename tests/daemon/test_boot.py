@@ -1,10 +1,13 @@
 """What the records of an earlier daemon mean to the next one."""
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
 from msgspec.structs import replace
+from played_journal import write_journal
 
 from daemon.boot import leftovers_of
 from daemon.events import EventLog
@@ -14,6 +17,7 @@ from daemon.process_table import Identity, Process, boot_id, read_process
 from daemon.records import SeatRecord, SessionRecord, Write
 from daemon.refusal import Refusal
 from daemon.state import open_state
+from kernel.journal.sitting import sitting_so_far
 from kernel.lease import boottime
 
 STALE = SessionRecord(
@@ -60,6 +64,9 @@ def test_a_stranger_with_the_pid_of_the_dead_is_left_alone():
     [
         ("claimed", None, "refused", None, "not_joined"),
         ("starting", None, "refused", None, "not_joined"),
+        ("claimed", "/j", "failed", "lease_lapsed", "unconfirmed"),
+        ("starting", "/j", "failed", "lease_lapsed", "unconfirmed"),
+        ("running", None, "failed", "lease_lapsed", "unconfirmed"),
         ("running", "/j", "failed", "lease_lapsed", "unconfirmed"),
         ("stopping", "/j", "failed", "lease_lapsed", "unconfirmed"),
         ("stopping", None, "failed", "lease_lapsed", "not_joined"),
@@ -103,3 +110,18 @@ async def test_sessions_of_another_boot_block_nothing(opened, tmp_path: Path):
     async with opened("good") as playd:
         assert (await playd.seat()).state == "stale"
         assert (await playd.join()).generation == 5
+
+
+async def test_a_run_that_the_database_was_not_told_of_is_billed_by_its_journal(
+    opened, tmp_path: Path
+):
+    directory = tmp_path / "state"
+    directory.mkdir()
+    async with open_state(directory, EventLog(directory / "events.jsonl")) as state:
+        await state.commit(Write(session=replace(STALE, state="claimed", process=None)))
+    write = partial(write_journal, directory / "journals", 3, run_id="s1")
+    journal = await trio.to_thread.run_sync(write)
+    async with opened("good") as playd:
+        ended = (await playd.supervisor.observe(playd.caller, "red")).session
+    assert (ended.turns_taken, ended.journal) == (3, str(journal))
+    assert ended.budget.tokens == sitting_so_far([journal]).charged > 0

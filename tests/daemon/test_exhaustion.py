@@ -111,6 +111,33 @@ async def test_a_restart_knows_the_runs_that_a_full_disk_kept_out_of_the_databas
     assert told == ["0 []", "1 [100]"]
 
 
+async def test_what_a_drained_daemon_could_not_write_is_named_and_the_next_one_goes_by_the_journal(
+    opened, tmp_path: Path, caplog
+):
+    with ExitStack() as full:
+
+        def note(happening: Happening) -> None:
+            match happening:
+                case SessionChanged(session) if session.state == "claimed":
+                    full.enter_context(full_disk())
+                case _:
+                    pass
+
+        async with opened("opens_a_journal") as playd:
+            playd.supervisor.happenings.observe(note)
+            joined = await playd.join()
+            await playd.supervisor.drain(playd.caller)
+    named = "\n".join(m for m in caplog.messages if m.startswith("the database was not told"))
+    assert f"session {joined.session_id} is stopped" in named
+    assert f"sitting {joined.sitting_id} is over" in named
+    async with opened("good") as playd:
+        assert (await playd.seat()).state == "stale"
+        ended = (await playd.supervisor.observe(playd.caller, "red")).session
+        assert (ended.state, ended.outcome) == ("failed", "lease_lapsed")
+        assert joined.session_id in ended.journal
+        assert (await playd.join()).generation == 2
+
+
 @contextmanager
 def no_descriptor_left() -> Generator[None]:
     """This process can open nothing more."""

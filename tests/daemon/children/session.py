@@ -1,4 +1,4 @@
-# ruff: noqa: PTH110, PTH123, PTH208, SIM115
+# ruff: noqa: PTH102, PTH110, PTH123, PTH208, SIM115
 """A session process that speaks the protocol and misbehaves as its arguments say.
 
     session.py BEHAVIOUR [ARGUMENT]
@@ -205,6 +205,19 @@ def reads_late():
     """Reads what it is told only once something was written into the named pipe ARGUMENT."""
     begin()
     open(ARGUMENT).read()
+    obey()
+
+
+def opens_a_journal():
+    """The journal is there before anybody is told of it, and empty, as on a full disk."""
+    say("hello", pid=os.getpid(), version="test")
+    specification = hear()["specification"]
+    say("joining")
+    folder = f"{specification['stateDirectory']}/journals"
+    os.mkdir(folder)
+    journal = f"{folder}/20260101T000000000Z-{specification['sessionId']}.jsonl"
+    open(journal, "x").close()
+    running(journal)
     obey()
 
 
