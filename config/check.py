@@ -17,7 +17,14 @@ from config.credentials import CredentialError, read_credential
 from config.finding import ConfigError, Finding, KeyPath, Problem
 from config.lines import located
 from config.loading import load_settings, read_config_text
-from config.settings import MinecraftSeat, PokemonSeat, Settings, WebhookRoom
+from config.settings import (
+    SEAT_VERBS,
+    Grant,
+    MinecraftSeat,
+    PokemonSeat,
+    Settings,
+    WebhookRoom,
+)
 
 OVERFLOW_UID = 65534
 
@@ -88,6 +95,7 @@ def _surprises(settings: Settings, environ: Mapping[str, str]) -> Iterator[Probl
             yield from _unknown_principal(principal, ("rooms", name, "principals"))
     for index, grant in enumerate(settings.grants):
         yield from _unknown_principal(grant.principal, ("grants", index, "principal"))
+        yield from _nothing_granted(grant, ("grants", index, "verbs"))
 
 
 def _models(settings: Settings) -> Iterator[Problem]:
@@ -95,10 +103,27 @@ def _models(settings: Settings) -> Iterator[Problem]:
         if model.base_url is None:
             if model.credential is None:
                 yield Problem(("models", name), "has no credential, which its provider asks for")
-        elif model.credential and parse_address(model.base_url, HTTP_SCHEMES).exposed:
+            continue
+        address, key = parse_address(model.base_url, HTTP_SCHEMES), ("models", name, "base_url")
+        if model.credential and address.exposed:
+            yield Problem(key, "the credential can be read on the way", "use https")
+        if model.provider == "openai" and address.path in ("", "/"):
             yield Problem(
-                ("models", name, "base_url"), "the credential can be read on the way", "use https"
+                key,
+                "has no path, and most servers answer under /v1",
+                f'if this one does: "{model.base_url.rstrip("/")}/v1"',
             )
+
+
+def _nothing_granted(grant: Grant, key: KeyPath) -> Iterator[Problem]:
+    if not grant.verbs:
+        yield Problem(key, "grants nothing: it names no verb", 'name some, or "*" for all')
+    elif not grant.seats and (useless := grant.verbs & SEAT_VERBS):
+        yield Problem(
+            key,
+            f"{', '.join(sorted(useless))}: granted on no seat, which allows nothing",
+            'name some in seats, or "*" for all',
+        )
 
 
 def _shared_players(settings: Settings) -> Iterator[Problem]:

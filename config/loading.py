@@ -17,6 +17,7 @@ from config.regular_file import FileError, read_regular_file
 from config.rules import DeclaredNames, broken_rules
 from config.settings import MinecraftSeat, Model, Persona, Room, Seat, Settings, WebhookRoom
 from config.shape import differences
+from config.syntax import syntax_finding
 
 MAX_CONFIG_BYTES = 1024 * 1024
 MAX_FINDINGS = 100
@@ -58,7 +59,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomli.loads(text)
     except tomli.TOMLDecodeError as error:
-        raise _whole_file(path, error.lineno, f"is not TOML: {error.msg}") from error
+        raise ConfigError((syntax_finding(error, path),)) from error
     except RecursionError as error:
         raise _whole_file(path, None, "is nested too deeply") from error
     except ValueError as error:

@@ -86,6 +86,22 @@ Verb: TypeAlias = Literal[
     "drain",
     "health",
 ]
+SEAT_VERBS: frozenset[Verb] = frozenset(
+    (
+        "join",
+        "stop",
+        "say",
+        "pause",
+        "resume",
+        "budget",
+        "observe",
+        "recall",
+        "world",
+        "reset",
+        "recover",
+    )
+)
+"""Verbs that are about one seat; granted on no seat they allow nothing."""
 RestartOutcome: TypeAlias = Literal["crashed", "hung", "protocol_error", "mind_unavailable"]
 
 PROVIDER_ENDPOINTS = {

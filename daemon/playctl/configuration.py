@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from config.finding import Finding
+from config.permissions import loose_permissions
 from daemon.playctl import show
 from daemon.playctl.exits import Exit, Trouble
 from daemon.playctl.invocation import as_json
@@ -28,7 +30,13 @@ def check(file: Path, as_json: bool) -> None:
     """
     from daemon.dollar_caps import check_with_prices
 
-    findings = check_with_prices(file, os.environ)
+    findings = [
+        *check_with_prices(file, os.environ),
+        *(
+            Finding("warning", one.path, None, "", one.problem, one.remedy)
+            for one in loose_permissions(file)
+        ),
+    ]
     errors = sum(finding.severity == "error" for finding in findings)
     if as_json:
         show.document(

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from config.check import check_config
 
-MODEL = '[models.m]\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:1"\n'
+MODEL = '[models.m]\nprovider = "openai"\nmodel = "m"\nbase_url = "http://127.0.0.1:1/v1"\n'
 
 
 def check(folder: Path, text: str, environ: dict[str, str] | None = None):
@@ -114,7 +116,10 @@ secret = "file:k"
 principals = ["group:no-such-group", "uid:65534"]
 [[grants]]
 principal = "user:no-such-user"
-verbs = ["join"]
+verbs = ["status", "join"]
+[[grants]]
+principal = "anyone"
+verbs = []
 """
     assert check(tmp_path, text) == [
         ("warning", 2, "metrics.bind", "anyone who reaches this address can read the metrics"),
@@ -131,4 +136,30 @@ verbs = ["join"]
             "uid:65534 is the overflow uid, which matches nobody",
         ),
         ("warning", 37, "grants[0].principal", "this host knows no user:no-such-user"),
+        (
+            "warning",
+            38,
+            "grants[0].verbs",
+            "join: granted on no seat, which allows nothing",
+        ),
+        ("warning", 41, "grants[1].verbs", "grants nothing: it names no verb"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("provider", "base_url", "warned"),
+    [
+        ("openai", "http://127.0.0.1:11434", True),
+        ("openai", "http://127.0.0.1:11434/", True),
+        ("openai", "http://127.0.0.1:11434/v1", False),
+        ("openai", "http://127.0.0.1:11434/api", False),
+        ("anthropic", "http://127.0.0.1:1", False),
+    ],
+)
+def test_a_compatible_server_without_a_path_is_probably_meant_with_v1(
+    tmp_path: Path, provider: str, base_url: str, warned: bool
+):
+    text = f'[models.m]\nprovider = "{provider}"\nmodel = "m"\nbase_url = "{base_url}"\n'
+    (tmp_path / "playd.toml").write_text(text)
+    hints = [item.hint for item in check_config(tmp_path / "playd.toml", {}) if item.line == 4]
+    assert hints == (['if this one does: "http://127.0.0.1:11434/v1"'] if warned else [])

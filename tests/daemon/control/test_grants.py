@@ -1,10 +1,12 @@
 import os
 
 import pytest
+from msgspec.structs import fields
 
-from config.settings import ControlRoom, Grant, Settings
+from config.settings import SEAT_VERBS, ControlRoom, Grant, Settings
 from daemon.control.grants import permissions_of
 from daemon.control.peers import OVERFLOW_GID, OVERFLOW_UID, Caller
+from daemon.control.verbs import VERBS
 
 USERS = {"ann": 1001}
 GROUPS = {"players": 2001, "nogroup": OVERFLOW_GID}
@@ -104,3 +106,12 @@ def test_a_principal_that_the_system_does_not_know_is_named():
     assert permissions(grant("user:gone", "stop"), grant("user:ann", "stop")).unknown == (
         "user:gone",
     )
+
+
+def test_the_verbs_that_need_a_seat_are_those_whose_parameters_do():
+    needing = {
+        verb
+        for verb, row in VERBS.items()
+        if any(field.name == "seat" and field.required for field in fields(row.params))
+    }
+    assert needing == SEAT_VERBS

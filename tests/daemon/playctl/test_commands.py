@@ -383,6 +383,9 @@ async def test_a_configuration_is_checked_without_a_daemon(playctl: Any, tmp_pat
     assert f"{bad}:2: error: log.level" in done.err
     found = (await playctl("config", "check", str(bad), "--json")).json()
     assert (found["good"], found["findings"][0]["line"]) == (False, 2)
+    good.chmod(0o666)
+    told = (await playctl("config", "check", str(good))).out
+    assert f"{good}: warning: can be changed by others than its owner (mode 0666)" in told
 
 
 CAPPED = """
