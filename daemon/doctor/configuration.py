@@ -17,7 +17,10 @@ def check_configuration(file: Path, environ: Mapping[str, str]) -> list[Finding]
         (fail if item.severity == "error" else warn)(
             "configuration",
             f"{item.key or item.file}: {item.problem}",
-            item.hint or f"see line {item.line} of {item.file}",
+            item.hint
+            or (
+                "name another: --config FILE" if item.line is None else f"see its line {item.line}"
+            ),
         )
         for item in check_config(file, {**environ, "PATH": search_path(environ)})
     ]

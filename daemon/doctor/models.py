@@ -75,7 +75,9 @@ async def _check_endpoint(name: str, model: Model, environ: Mapping[str, str]) -
             status, listed = await _ask(model, key)
     except trio.TooSlowError:
         return fail(
-            about, f"{model.endpoint} does not answer within {_SECONDS:g} s", "see what it does"
+            about,
+            f"{model.endpoint} does not answer within {_SECONDS:g} s",
+            "see whether it is overloaded, or still loads the model",
         )
     except (httpx.HTTPError, OSError, httpx.InvalidURL) as error:
         why = str(error) or type(error).__name__

@@ -27,7 +27,10 @@ def check_socket(patient: Patient) -> list[Finding]:
     daemon = patient.daemon
     if daemon is None:
         tried = " or ".join(map(str, patient.sockets))
-        return [*found, warn("socket", f"no daemon answers at {tried}", "systemctl start playd")]
+        remedy = (
+            f"systemctl start playd, or: playd run --config {quote(str(patient.configuration))}"
+        )
+        return [*found, warn("socket", f"no daemon answers at {tried}", remedy)]
     found.append(ok("socket", f"playd {daemon.version} answers, pid {daemon.pid}"))
     if daemon.configuration_error is not None:
         found.append(

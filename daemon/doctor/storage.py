@@ -55,7 +55,8 @@ def check_state(patient: Patient) -> list[Finding]:
             fail("state", f"{folder} cannot be written", "remount it writable, or set its owner")
         )
     problems = patient.daemon.problems if patient.daemon is not None else ()
-    found += [fail("state", problem, "free space, or look at the disk") for problem in problems]
+    remedy = "of the disk: free space; of deliveries: playctl receipts"
+    found += [fail("state", problem, remedy) for problem in problems]
     return found or [ok("state", f"{folder} is private and writable")]
 
 

@@ -77,6 +77,12 @@ def test_a_bad_configuration_fails(tmp_path: Path, levels, text: str, level: str
     assert level in levels(check_configuration(file, {}))
 
 
+def test_a_configuration_that_is_not_there_has_a_next_step(tmp_path: Path) -> None:
+    (found,) = check_configuration(tmp_path / "none.toml", {})
+
+    assert (found.level, found.remedy) == ("fail", "name another: --config FILE")
+
+
 def test_a_surprising_configuration_warns(patient, levels) -> None:
     made = patient({'"127.0.0.1:0"': '"0.0.0.0:0"\nallow_remote = true'})
 
