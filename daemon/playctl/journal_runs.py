@@ -102,7 +102,8 @@ def list_runs(
 def story(file: Path | None, journey: str | None, directory: Path | None, as_json: bool) -> None:
     """Tell a journey's story on one card.
 
-    It spans all runs of the journey; with FILE, of the journey that this run belongs to.
+    It spans all runs of the journey; with FILE, of the journey that this run belongs to. Its
+    moments are the last 12 turns at which the player wanted to say something.
     """
     _tell_story(file, journey, directory, as_json)
 

@@ -302,7 +302,11 @@ def observe(invocation: Invocation, seat: str, as_json: bool) -> None:
 @as_json
 @pass_invocation
 def recall(invocation: Invocation, seat: str, as_json: bool) -> None:
-    """Tell the story so far of a seat's journey, over all its runs."""
+    """Tell the story so far of a seat's journey, over all its runs.
+
+    Its moments are the last 12 turns at which the player wanted to say something: what happened
+    there, and what it was after.
+    """
     done = invocation.ask("recall", wire.RecallParams(seat=seat), wire.RecallResult, 6 * QUICK)
     if as_json:
         show.document(done)
