@@ -389,6 +389,7 @@ async def test_pause_budget_and_resume_reach_the_session(opened, caplog):
         await playd.join()
         assert (await playd.supervisor.pause(playd.caller, "red")).paused
         assert (await playd.seat()).state == "paused"
+        await playd.supervisor.say(playd.caller, "red", "before it is resumed", "", None)
         assert not (await playd.supervisor.resume(playd.caller, "red")).paused
         change = BudgetChange(tokens=7, dollars=None)
         changed = await playd.supervisor.budget(playd.caller, "red", change, False, False)
