@@ -89,7 +89,6 @@ class Session:
         self._stop_asked = trio.Event()
         self._stop_asked_at: float | None = None
         self._stop_deadline = 0.0
-        self._kill_asked = False
         self._lease_lost = False
         self._acknowledged: dict[str, trio.Event] = {}
         self._to_record, self._recording = trio.open_memory_channel[_Recorded](_WRITES_AHEAD)
@@ -129,11 +128,11 @@ class Session:
         self._stop_by(reason, deadline)
         if self._told_to_start:
             self._tell_to_stop()
+        elif self._process is not None:
+            self._process.end("stop_now", 0)
 
     def kill(self, *, shutdown: bool = False) -> None:
-        """End everything of it at once."""
-        self._kill_asked = True
-        self._queueing.cancel()
+        """End everything of it at once; it was told to stop before."""
         if self._process is not None:
             self._process.end("shutdown" if shutdown else "stop_now", 0)
 
@@ -273,8 +272,10 @@ class Session:
 
     async def _begin(self, process: SessionProcess) -> None:
         """Tell it to start, once the database knows the process that is about to act."""
-        await self._put(replace(self.record, process=process.identity)).wait()
-        if self._stop_asked.is_set() or self._kill_asked:
+        recorded = self._put(replace(self.record, process=process.identity))
+        if not self._stop_asked.is_set():  # one that comes now ends the process itself
+            await recorded.wait()
+        if self._stop_asked.is_set():
             process.end("stop_now", 0)
             return
         now = self._means.boottime()
