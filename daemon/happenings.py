@@ -46,7 +46,7 @@ class RestartPlanned:
 
 @dataclass(frozen=True, slots=True)
 class SeatChanged:
-    """Something about a seat itself changed: it failed, was reset, paused, settled, or is free."""
+    """Something about a seat itself changed: it failed, was reset, paused, settled, configured anew, or is free."""
 
     seat: str
 

@@ -12,7 +12,7 @@ from config.loading import load_settings
 from config.settings import Settings
 from daemon.control.wire import ReloadResult
 from daemon.dollar_caps import uncountable_caps
-from daemon.happenings import Reloaded, Reloading
+from daemon.happenings import Reloaded, Reloading, SeatChanged
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.refusal import Refusal
@@ -63,6 +63,8 @@ class Configuration:
         self._register.add_configured()
         tell(Reloaded(taken=True))
         done = reloaded(self.path, started=self._started, old=old, new=new, warnings=warnings)
+        for name in (*done.added, *done.changed):
+            tell(SeatChanged(name))
         _log.info("took the configuration in %s", self.path, event="reload")
         if done.needs_restart:
             waiting = ", ".join(done.needs_restart)

@@ -3,10 +3,15 @@
 from pathlib import Path
 
 import pytest
+import trio
+import trio.testing
 
 from config.loading import load_settings
+from daemon.control import wire
 from daemon.control.wire import BudgetChange
+from daemon.happenings import Happening, SessionSaid
 from daemon.refusal import Refusal
+from kernel.session.wire import Notable
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
 
@@ -59,6 +64,49 @@ async def test_a_default_ceiling_hides_no_other_ceiling_of_the_file(opened, tmp_
         nothing = BudgetChange()
         await playd.supervisor.budget(playd.caller, "red", nothing, True, True)
         assert (await playd.seat()).ceiling.tokens == 9
+
+
+async def test_a_new_ceiling_in_the_file_is_shown_watched_and_given_at_once(opened, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    shown: list[float | None] = []
+    told: list[str] = []
+
+    def note(happening: Happening) -> None:
+        if isinstance(happening, SessionSaid) and isinstance(happening.message, Notable):
+            told.append(happening.message.detail)
+
+    def show(event: wire.Event) -> None:
+        if isinstance(event, wire.SeatChanged) and shown[-1:] != [event.seat.ceiling.tokens]:
+            shown.append(event.seat.ceiling.tokens)
+
+    async def play_once() -> None:
+        await playd.join()
+
+        async def has_told() -> bool:
+            return bool(told)
+
+        await playd.until(has_told)
+        await playd.stop()
+
+    write(file, red="Red")
+    without = file.read_text()
+    for tokens in (7, 9):
+        told.clear()
+        file.write_text(f"{without}\n[seats.red.budget]\ntokens = {tokens}\n")
+        settings = load_settings(file)
+        async with opened("tells_its_budget", settings=settings, configuration=file) as playd:
+            assert (await playd.seat()).ceiling.tokens == tokens
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(playd.supervisor.watch, playd.caller, show)
+                await trio.testing.wait_all_tasks_blocked()
+                file.write_text(f"{without}\n[seats.red.budget]\ntokens = {tokens + 1}\n")
+                await playd.supervisor.reload(playd.caller)
+                assert (await playd.seat()).ceiling.tokens == tokens + 1
+                assert shown[-2:] == [tokens, tokens + 1]
+                playd.supervisor.happenings.observe(note)
+                await play_once()
+                nursery.cancel_scope.cancel()
+        assert told == [str(tokens + 1)]
 
 
 async def test_a_bad_file_keeps_the_old_configuration_and_says_why(opened, tmp_path: Path, caplog):
