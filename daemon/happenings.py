@@ -46,7 +46,10 @@ class RestartPlanned:
 
 @dataclass(frozen=True, slots=True)
 class SeatChanged:
-    """Something about a seat itself changed: it failed, was reset, paused, settled, configured anew, or is free."""
+    """Something about a seat itself changed.
+
+    It failed, was reset, paused, settled or configured anew, or is free.
+    """
 
     seat: str
 

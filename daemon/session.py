@@ -25,6 +25,7 @@ from daemon.lifecycle import Event, after, ending
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.pulse import Pulse
+from daemon.recording import Recording
 from daemon.records import Recovery, SessionRecord, Write
 from daemon.refusal import Refusal
 from daemon.seat import Seat
@@ -33,9 +34,6 @@ from daemon.starts import Place
 from kernel.journal.instant import utc_now
 from kernel.session import wire
 from kernel.session.specification import JOURNALS, BudgetCeiling, ModelChoice, Specification
-
-_WRITES_AHEAD = 32
-"""More than the lifecycle has transitions, so that queueing one never waits."""
 
 
 @dataclass(slots=True)
@@ -91,14 +89,14 @@ class Session:
         self._stop_deadline = 0.0
         self._lease_lost = False
         self._acknowledged: dict[str, trio.Event] = {}
-        self._to_record, self._recording = trio.open_memory_channel[_Recorded](_WRITES_AHEAD)
+        self._recording = Recording(means.state, self._log, self._announce)
 
     async def run(self) -> SessionEnd:
         """Start its process, pump it, and record every state; returns once its end is recorded."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._keep_record)
+            nursery.start_soon(self._recording.keep)
             end = self._finish(await self._live())
-            self._to_record.close()
+            self._recording.close()
         if self._stop_asked_at is not None:
             seconds = trio.current_time() - self._stop_asked_at
             self._means.happenings.tell(StopTook(self.record, seconds))
@@ -398,22 +396,9 @@ class Session:
             release=record.seat if release else None,
             announce=announce,
         )
-        recorded = _Recorded(write, trio.Event())
-        self._to_record.send_nowait(recorded)
-        return recorded.done
+        return self._recording.put(write)
 
-    async def _keep_record(self) -> None:
-        async for recorded in self._recording:
-            if not await self._means.state.record(recorded.write):
-                self._log.error("the state could not be written; it is tried again")
-            recorded.done.set()
-            if recorded.write.announce and (session := recorded.write.session) is not None:
-                self._means.happenings.tell(SessionChanged(session))
-                if session.state == "running":
-                    self._on_running()
-
-
-@dataclass(frozen=True, slots=True)
-class _Recorded:
-    write: Write
-    done: trio.Event
+    def _announce(self, session: SessionRecord) -> None:
+        self._means.happenings.tell(SessionChanged(session))
+        if session.state == "running":
+            self._on_running()
