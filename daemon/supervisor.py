@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import uuid
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -17,14 +15,8 @@ from daemon.budgeting import budget_of
 from daemon.ceilings import changed, later_ceiling
 from daemon.control import wire
 from daemon.control.peers import Caller
-from daemon.happenings import (
-    Draining,
-    Happening,
-    Happenings,
-    SeatChanged,
-    SessionChanged,
-)
-from daemon.lifecycle import FAILED, TERMINAL
+from daemon.happenings import Draining, Happening, Happenings, SeatChanged
+from daemon.lifecycle import FAILED
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.play_host import PlayHost
@@ -38,12 +30,11 @@ from daemon.rewriting import rewrite
 from daemon.seat import Seat
 from daemon.sitting import Sitting
 from daemon.state import StateUnavailable, unavailable
-from daemon.undelivered import Undelivered
+from daemon.status import Status
 from daemon.views import after_settling, live_view, seat_view, session_view
 from daemon.watching import event_of
 from daemon.worlds import Worlds
 from kernel.journal.instant import utc_now
-from kernel.version import VERSION
 
 _log = log_of(__name__)
 
@@ -70,12 +61,8 @@ class Supervisor:
         self._sittings = sittings
         self._configuration = Configuration(means, self._register, configuration)
         self._draining = False
-        self._began = trio.current_time()
         self._play_host = PlayHost(means, seats.values())
-        self._ended: Counter[wire.SessionState] = Counter()
-        """Sessions that ended since this daemon began."""
-        self._undelivered = Undelivered()
-        means.happenings.observe(self._count)
+        self._status = Status(means, self._register, self._configuration)
 
     @property
     def settings(self) -> Settings:
@@ -114,26 +101,7 @@ class Supervisor:
 
     async def status(self, caller: Caller) -> wire.StatusResult:
         """The daemon, its seats, and what is not as it should be."""
-        counts = dict(self._ended)
-        for _, session in self._register.live():
-            state = session.record.state
-            counts[state] = counts.get(state, 0) + 1
-        behind, file = self._means.state.behind, self._configuration.path
-        return wire.StatusResult(
-            version=VERSION,
-            pid=os.getpid(),
-            uptime=trio.current_time() - self._began,
-            draining=self._draining,
-            configuration=None if file is None else str(file),
-            configuration_error=self._configuration.error,
-            state_directory=str(self._means.state_directory),
-            seats=self._register.views(),
-            sessions=counts,
-            problems=(
-                *((f"{behind} changes of the state wait for the disk",) if behind else ()),
-                *self._undelivered.problems(),
-            ),
-        )
+        return self._status.shown(draining=self._draining)
 
     async def seats(self, caller: Caller) -> wire.SeatsResult:
         """Every configured seat."""
@@ -403,8 +371,3 @@ class Supervisor:
         sitting.pause(paused)
         self.happenings.tell(SeatChanged(seat))
         return wire.PauseResult(seat=seat, session_id=session.record.session_id, paused=paused)
-
-    def _count(self, happening: Happening) -> None:
-        if isinstance(happening, SessionChanged) and happening.session.state in TERMINAL:
-            self._ended[happening.session.state] += 1
-        self._undelivered.count(happening)
