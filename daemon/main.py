@@ -53,7 +53,11 @@ def run(configuration: Path) -> None:
     type=click.IntRange(1, 100_000),
     help="How many turns to play.",
 )
-@click.option("--world", metavar="ADDRESS", help="A world instead of the practice world.")
+@click.option(
+    "--world",
+    metavar="ADDRESS",
+    help="A world instead of the practice world; it must admit a key made up on the spot.",
+)
 @click.option("--model", metavar="NAME", help="A model of the configuration, to play instead.")
 @click.option(
     "--config",
