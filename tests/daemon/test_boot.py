@@ -64,7 +64,6 @@ def test_a_stranger_with_the_pid_of_the_dead_is_left_alone():
     [
         ("claimed", None, "refused", None, "not_joined"),
         ("starting", None, "refused", None, "not_joined"),
-        ("claimed", "/j", "failed", "lease_lapsed", "unconfirmed"),
         ("starting", "/j", "failed", "lease_lapsed", "unconfirmed"),
         ("running", None, "failed", "lease_lapsed", "unconfirmed"),
         ("running", "/j", "failed", "lease_lapsed", "unconfirmed"),

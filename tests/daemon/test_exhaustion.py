@@ -135,6 +135,9 @@ async def test_what_a_drained_daemon_could_not_write_is_named_and_the_next_one_g
         ended = (await playd.supervisor.observe(playd.caller, "red")).session
         assert (ended.state, ended.outcome) == ("failed", "lease_lapsed")
         assert joined.session_id in ended.journal
+        lines = (tmp_path / "state" / "events.jsonl").read_text().splitlines()
+        states = [json.loads(line)["type"].rpartition(".")[2] for line in lines]
+        assert states == ["claimed", "starting", "failed"]
         assert (await playd.join()).generation == 2
 
 
