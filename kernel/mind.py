@@ -18,7 +18,7 @@ from kernel.journal.lines import Line, TransportLine, UsageLine
 from kernel.model.errors import FailureKind, ModelFailure
 from kernel.model.prices import Rates
 from kernel.model.request import ModelEndpoint, Prompt
-from kernel.model.usage import Usage
+from kernel.model.usage import NOTHING_USED, Usage
 from kernel.session import wire
 
 
@@ -102,7 +102,7 @@ class Mind:
         return calls
 
     def _record(self, charged: Charge, result: Answered | ModelFailure, seconds: float) -> None:
-        usage = charged.usage or _NOTHING
+        usage = charged.usage or NOTHING_USED
         cost = dollars(charged.cost.dollars)
         self.calls.append(
             CallUsage(
@@ -160,9 +160,6 @@ class Mind:
             cost=dollars(charged.cost.dollars),
             estimated=charged.cost.reserved,
         )
-
-
-_NOTHING = Usage(input=0, output=0)
 
 
 def dollars(amount: Decimal | None) -> float | None:

@@ -39,6 +39,8 @@ class Verified:
     findings: list[Finding]
     lines: int
     unsealed: int
+    summary: SummaryLine | None = None
+    """As it stands there; without findings it is the run's own word."""
 
 
 def verify(path: Path, find_reading: FindReading = canonical) -> list[Finding]:
@@ -70,7 +72,8 @@ def examine(path: Path, find_reading: FindReading = canonical, *, digests: bool 
     if number == 0:
         check.find(1, "the file is empty")
     check.end(number)
-    return Verified([*check.findings, *check.pictures.findings()], number, check.unsealed)
+    findings = [*check.findings, *check.pictures.findings()]
+    return Verified(findings, number, check.unsealed, check.summary)
 
 
 class _Check:
@@ -85,7 +88,7 @@ class _Check:
         self._has_seals = False
         self._seals = Seals(digests=digests)
         self._sequence = Sequence()
-        self._summed_up = False
+        self.summary: SummaryLine | None = None
         self._over = False
         """Only what was left is still to be sealed: the summary came, or is owned up to as lost."""
 
@@ -99,7 +102,7 @@ class _Check:
         return self._seals.open_lines if self._has_seals else 0
 
     def end(self, number: int) -> None:
-        if self._summed_up and self.unsealed:
+        if self.summary is not None and self.unsealed:
             self.find(number, "the last seal is missing: a run with a summary ends with one")
 
     def find(self, line: int, problem: str, field: str = "") -> None:
@@ -168,7 +171,7 @@ class _Check:
             self._reading.inspect(turn)
 
     def _summary(self, number: int, summary: SummaryLine) -> None:
-        self._summed_up = self._over = True
+        self.summary, self._over = summary, True
         seals = self._seals.sealed
         if self._has_seals and summary.rolled_windows != seals:
             told = f"says {summary.rolled_windows} and {seals} seals stand before it"

@@ -24,7 +24,7 @@ from kernel.model.errors import (
     retry_after,
 )
 from kernel.model.request import ModelEndpoint, Prompt
-from kernel.model.usage import Usage
+from kernel.model.usage import NOTHING_USED, Usage
 
 OK = 200
 ERROR_BODY_BYTES = 64 << 10
@@ -109,6 +109,8 @@ class _Call:
         self._started = trio.current_time()
         self._first_token: float | None = None
         self._response: httpx.Response | None = None
+        self._sent = False
+        """Whether a byte of the request may have left: until then the provider cannot bill it."""
         self._error = NO_ERROR
         wants_tool = wants_object and endpoint.structured == "json_schema"
         self._reader: StreamReader = (
@@ -131,7 +133,9 @@ class _Call:
         }
         url = provider.url(self._endpoint)
         try:
-            async with client.stream("POST", url, content=body, headers=headers) as response:
+            async with client.stream(
+                "POST", url, content=body, headers=headers, extensions={"trace": self._trace}
+            ) as response:
                 self._response = response
                 return await self._receive(response)
         except BadStream as error:
@@ -162,8 +166,12 @@ class _Call:
             code=None if code is None else self._clean(code, CODE_CHARACTERS),
             request_id=self._request_id(),
             retry_after=asked,
-            usage=self._reader.answer.usage,
+            usage=self._reader.answer.usage if self._sent else NOTHING_USED,
         )
+
+    async def _trace(self, event: str, _: object) -> None:
+        # What belongs to making the connection is named so; all else handles the request itself.
+        self._sent = self._sent or not event.startswith("connection.")
 
     async def _receive(self, response: httpx.Response) -> Completion | ModelFailure:
         if response.status_code != OK:

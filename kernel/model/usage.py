@@ -28,6 +28,10 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
         return self.input + self.output
 
 
+NOTHING_USED = Usage(input=0, output=0)
+"""The whole report of a request that never left."""
+
+
 def openai_usage(report: msgspec.Raw) -> Usage | None:
     """Chat Completions: cached tokens stand inside `prompt_tokens`, reasoning inside the output.
 

@@ -19,7 +19,7 @@ from kernel.body import BodyTrouble, WorldEnded
 from kernel.controls import Ending
 from kernel.journal.lines import LINE_LIMIT, NotableLine
 from kernel.model.errors import FailureKind
-from kernel.model.usage import Usage
+from kernel.model.usage import NOTHING_USED, Usage
 from kernel.session import wire
 from kernel.session.specification import BudgetCeiling
 
@@ -382,6 +382,21 @@ async def test_k7_a_call_without_usage_ends_a_session_whose_game_says_so_without
     assert ending.outcome == "mind_unavailable"
     assert body.acted == []
     assert len(model.prompts) == 1
+
+
+async def test_k7_k28_a_request_that_never_left_costs_nothing_and_is_a_failure_like_any_other(
+    tmp_path: Path,
+    autojump_clock: MockClock,
+) -> None:
+    policy = replace(POLICY, message_replaces="settle", unknown_usage_ends=True, failures_to_end=3)
+    body = Corridor(policy=policy)
+    model = ScriptedModel([failure(FailureKind.CONNECTION, usage=NOTHING_USED)])
+    async with staged(tmp_path, body=body, model=model) as stage:
+        ending = await stage.run()
+        assert (stage.budget.tokens, stage.budget.unreported_calls) == (0, 0)
+    assert ending.outcome == "mind_unavailable"
+    assert "3 failures in a row" in ending.detail
+    assert len(model.prompts) == 3
 
 
 async def test_k7_where_a_proposal_settles_a_message_bills_it_and_asks_afresh(

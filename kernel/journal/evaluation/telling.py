@@ -132,7 +132,7 @@ def _spent(spent: Spent, turns: int) -> str:
     if spent.cost is None:
         return f"{spent.tokens:,}{each}, cost unknown"
     reserved = ", in part for reserved tokens" if spent.estimated else ""
-    return f"{spent.tokens:,}{each}, estimated cost ${spent.cost:.4f}{reserved}"
+    return f"{spent.tokens:,}{each}, cost ~${spent.cost:.4f}{reserved}"
 
 
 def _unreadable(unreadable: Unreadable) -> str:

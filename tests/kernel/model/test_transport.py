@@ -1,6 +1,7 @@
 """The model transport at the HTTP boundary, in both providers' languages."""
 
 import gc
+import warnings
 from typing import Any
 
 import httpx
@@ -10,6 +11,7 @@ import trio
 from kernel.model.errors import FailureKind, ModelFailure
 from kernel.model.request import Prompt, Schema, Secret
 from kernel.model.transport import Completion, complete, open_client
+from kernel.model.usage import NOTHING_USED
 
 DECISION = '{"action":"walk","steps":3}'
 KEY = "sk-proj-0123456789abcdefghijklmnop"
@@ -409,6 +411,7 @@ async def test_a_server_that_hangs_up_without_an_answer_is_a_failed_connection(
     failed = await provider.failure(then="cut", answers=False)
     assert (failed.kind, failed.status) == (FailureKind.CONNECTION, None)
     assert len(provider.requests) == 1
+    assert failed.usage is None  # the request was there: it may be billed
 
 
 async def test_nobody_listening_is_a_failed_connection(provider: Any) -> None:
@@ -416,7 +419,23 @@ async def test_nobody_listening_is_a_failed_connection(provider: Any) -> None:
     port = listener.socket.getsockname()[1]
     await listener.aclose()
     failed = await provider.ask(base_url=f"http://127.0.0.1:{port}")
-    assert (failed.kind, failed.status) == (FailureKind.CONNECTION, None)
+    assert (failed.kind, failed.status, failed.usage) == (
+        FailureKind.CONNECTION,
+        None,
+        NOTHING_USED,
+    )
+
+
+async def test_a_deadline_that_ends_the_making_of_a_connection_used_nothing(provider: Any) -> None:
+    async with trio.open_nursery() as nursery:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, _hold, listeners)
+        port = listeners[0].socket.getsockname()[1]
+        failed = await provider.ask(base_url=f"https://127.0.0.1:{port}", deadline=0.3)
+        assert (failed.kind, failed.usage) == (FailureKind.DEADLINE, NOTHING_USED)
+        nursery.cancel_scope.cancel()
+    with warnings.catch_warnings(action="ignore", category=ResourceWarning):
+        gc.collect()  # the library leaves a socket whose handshake is cancelled to the collector
 
 
 async def test_an_address_that_the_client_cannot_ask_is_a_bad_request(provider: Any) -> None:
@@ -509,3 +528,9 @@ async def test_a_client_closed_in_mid_call_is_a_failed_call(
     outcome = await complete(client, endpoint, Prompt(system="s", parts=("p",)), 10)
     assert isinstance(outcome, ModelFailure)
     assert outcome.kind in {FailureKind.CONNECTION, FailureKind.DEADLINE}
+
+
+async def _hold(stream: trio.SocketStream) -> None:
+    """Says nothing and does not hang up."""
+    async with stream:
+        await trio.sleep_forever()
