@@ -8,7 +8,7 @@ from typing import Any
 
 
 class FieldLog(logging.LoggerAdapter[logging.Logger]):
-    """Adds its fields (PLAYD_SEAT, PLAYD_SESSION) to every record, and PLAYD_EVENT where given."""
+    """Adds PLAYD_SEAT, PLAYD_SESSION and PLAYD_UID to every record, and PLAYD_EVENT where given."""
 
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]
@@ -19,8 +19,10 @@ class FieldLog(logging.LoggerAdapter[logging.Logger]):
         return msg, {**kwargs, "extra": fields}
 
 
-def log_of(name: str, *, seat: str | None = None, session: str | None = None) -> FieldLog:
-    """A log for one part of the daemon, about one seat and session where they are known."""
-    fields = {"PLAYD_SEAT": seat, "PLAYD_SESSION": session}
+def log_of(
+    name: str, *, seat: str | None = None, session: str | None = None, uid: int | None = None
+) -> FieldLog:
+    """A log for one part of the daemon, about one seat, session and caller where they are known."""
+    fields = {"PLAYD_SEAT": seat, "PLAYD_SESSION": session, "PLAYD_UID": uid}
     known = {field: value for field, value in fields.items() if value is not None}
     return FieldLog(logging.getLogger(name), known)

@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 from daemon.control import wire
+from daemon.control.accounts import only_reads
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
 from daemon.control.supervision import Deliveries, Supervision
@@ -38,6 +39,8 @@ class Verb(Generic[P]):
     params: type[P]
     allowed: Callable[[Permissions, Caller, P], bool]
     answer: Callable[[Asking, P], Awaitable[msgspec.Struct]]
+    account: Callable[[P], str | None] = only_reads
+    """What the log tells of a request that was done; None: nothing was changed."""
 
 
 @dataclass(frozen=True)

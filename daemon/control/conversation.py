@@ -23,6 +23,7 @@ from daemon.control.outlet import Outlet, Subscription
 from daemon.control.verbs import VERBS
 from daemon.framing import Line, LineSplitter
 from daemon.innermost import innermost
+from daemon.logs import log_of
 from daemon.refusal import Refusal
 
 SIDE_BY_SIDE = 32
@@ -109,7 +110,9 @@ class Conversation:
     async def _outcome(self, request: wire.Request, verb: Verb[Any]) -> tuple[bytes, str]:
         try:
             params = self._authorized(request, verb)
-            return answer_line(request.id, await verb.answer(self.asking, params)), "ok"
+            result = await verb.answer(self.asking, params)
+            self._log_change(verb, params)
+            return answer_line(request.id, result), "ok"
         except Exception as error:
             failure = self._failure(error, verb.name)
             return failure_line(request.id, failure), failure.code
@@ -170,6 +173,16 @@ class Conversation:
             )
             raise not_authorized(caller, row.name)
         return params
+
+    def _log_change(self, verb: Verb[Any], params: msgspec.Struct) -> None:
+        account = verb.account(params)
+        if account is not None:
+            uid = self.asking.caller.uid
+            log = log_of(__name__, seat=getattr(params, "seat", None), uid=uid)
+            # The verb stands in the text itself: by it kinds of line are told apart.
+            log.info(
+                f"uid %d asked: {verb.name}%s", uid, account and f" {account}", event="request"
+            )
 
     def _failure(self, error: Exception, verb: str) -> wire.Failure:
         match cause := innermost(error):

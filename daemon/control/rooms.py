@@ -7,6 +7,7 @@ sitting that has a room nobody else may speak; in one without, whoever is grante
 from __future__ import annotations
 
 from daemon.control import wire
+from daemon.control.accounts import words_of
 from daemon.control.asking import Asking, Verb, not_authorized
 from daemon.control.fitting import fit
 from daemon.control.grants import Permissions
@@ -82,6 +83,6 @@ def _may_read_receipts(
 
 
 VERBS = (
-    Verb("say", wire.SayParams, _may_say, say),
+    Verb("say", wire.SayParams, _may_say, say, words_of),
     Verb("receipts", wire.ReceiptsParams, _may_read_receipts, receipts),
 )

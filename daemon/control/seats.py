@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from daemon.control import wire
+from daemon.control.accounts import values_of
 from daemon.control.asking import Asking, Verb, at_all, on_seat, on_some_seat
 from daemon.control.fitting import brief_seats, fit
 from daemon.control.grants import Permissions
@@ -49,6 +50,11 @@ def _may_recover(permissions: Permissions, caller: Caller, params: wire.RecoverP
     return permissions.allow(caller, "recover", params.seat)
 
 
+def _account_of_recover(params: wire.RecoverParams) -> str | None:
+    """The forced one is a warning of its own."""
+    return None if params.force else values_of(params)
+
+
 def _visible(
     asking: Asking, verb: str, seats: Sequence[wire.SeatView], after: str | None
 ) -> list[wire.SeatView]:
@@ -67,6 +73,6 @@ def _visible(
 VERBS = (
     Verb("status", wire.StatusParams, on_some_seat("status"), status),
     Verb("seats", wire.SeatsParams, at_all("seats"), seats),
-    Verb("reset", wire.ResetParams, on_seat("reset"), reset),
-    Verb("recover", wire.RecoverParams, _may_recover, recover),
+    Verb("reset", wire.ResetParams, on_seat("reset"), reset, values_of),
+    Verb("recover", wire.RecoverParams, _may_recover, recover, _account_of_recover),
 )

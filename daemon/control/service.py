@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from daemon.control import wire
+from daemon.control.accounts import values_of
 from daemon.control.asking import Asking, Verb, at_all
 from daemon.control.grants import Permissions
 from daemon.control.peers import Caller
@@ -43,7 +44,7 @@ def _may_greet(permissions: Permissions, caller: Caller, params: wire.HelloParam
 
 VERBS = (
     Verb("hello", wire.HelloParams, _may_greet, hello),
-    Verb("reload", wire.ReloadParams, at_all("reload"), reload),
-    Verb("drain", wire.DrainParams, at_all("drain"), drain),
+    Verb("reload", wire.ReloadParams, at_all("reload"), reload, values_of),
+    Verb("drain", wire.DrainParams, at_all("drain"), drain, values_of),
     Verb("health", wire.HealthParams, at_all("health"), health),
 )

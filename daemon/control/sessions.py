@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from daemon.control import wire
+from daemon.control.accounts import values_of
 from daemon.control.asking import Asking, Verb, on_seat, on_some_seat
 from daemon.control.fitting import brief_sessions, fit
 from daemon.control.grants import Permissions
@@ -69,12 +70,17 @@ def _may_join(permissions: Permissions, caller: Caller, params: wire.JoinParams)
     )
 
 
+def _account_of_budget(params: wire.BudgetParams) -> str | None:
+    changes = params.reset or params.change != wire.BudgetChange()
+    return values_of(params) if changes else None
+
+
 VERBS = (
     Verb("sessions", wire.SessionsParams, on_some_seat("sessions"), sessions),
-    Verb("join", wire.JoinParams, _may_join, join),
-    Verb("stop", wire.StopParams, on_seat("stop"), stop),
-    Verb("pause", wire.PauseParams, on_seat("pause"), pause),
-    Verb("resume", wire.ResumeParams, on_seat("resume"), resume),
-    Verb("budget", wire.BudgetParams, on_seat("budget"), budget),
+    Verb("join", wire.JoinParams, _may_join, join, values_of),
+    Verb("stop", wire.StopParams, on_seat("stop"), stop, values_of),
+    Verb("pause", wire.PauseParams, on_seat("pause"), pause, values_of),
+    Verb("resume", wire.ResumeParams, on_seat("resume"), resume, values_of),
+    Verb("budget", wire.BudgetParams, on_seat("budget"), budget, _account_of_budget),
     Verb("observe", wire.ObserveParams, on_seat("observe"), observe),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from daemon.control import wire
+from daemon.control.accounts import values_of
 from daemon.control.asking import Asking, Verb, on_seat
 
 
@@ -11,4 +12,8 @@ async def world(asking: Asking, params: wire.WorldParams) -> wire.WorldResult:
     return await asking.supervision.world(asking.caller, params.seat, params.action)
 
 
-VERBS = (Verb("world", wire.WorldParams, on_seat("world"), world),)
+def _account(params: wire.WorldParams) -> str | None:
+    return None if params.action == "check" else values_of(params)
+
+
+VERBS = (Verb("world", wire.WorldParams, on_seat("world"), world, _account),)

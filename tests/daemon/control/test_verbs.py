@@ -90,6 +90,42 @@ async def test_pause_resume_and_budget_reach_a_running_sitting(playing: Playing)
         assert default["ceiling"]["tokens"] == 250_000
 
 
+async def test_the_log_says_who_changed_what_and_never_what_was_said(
+    playing: Playing, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level("INFO")
+    async with playing("good") as door, door.client() as client:
+        await result(client, "join", seat="red", budget={"tokens": 20_000})
+        await result(client, "budget", seat="red", change={"tokens": 28_000, "dollars": None})
+        await result(client, "pause", seat="red")
+        await result(client, "resume", seat="red")
+        await result(client, "say", seat="red", text="my secret")
+        await result(client, "budget", seat="red", change={"tokens": 100_000}, default=True)
+        await result(client, "budget", seat="red")
+        assert await code(client, "recover", seat="red") == "play_session_active"
+        await result(client, "stop", seat="red")
+        await result(client, "reset", seat="red")
+        await result(client, "drain")
+    told = [one.__dict__ for one in caplog.records if one.__dict__.get("PLAYD_EVENT") == "request"]
+    uid = told[0]["PLAYD_UID"]
+    assert {(one["PLAYD_UID"], one.get("PLAYD_SEAT")) for one in told} == {
+        (uid, "red"),
+        (uid, None),
+    }
+    assert [one["message"].removeprefix(f"uid {uid} asked: ") for one in told] == [
+        "join tokens=20000",
+        "budget tokens=28000 dollars=none",
+        "pause",
+        "resume",
+        "say 9 characters",
+        "budget tokens=100000 default",
+        "stop",
+        "reset",
+        "drain",
+    ]
+    assert "my secret" not in caplog.text
+
+
 async def test_what_cannot_be_is_refused_by_name(playing: Playing):
     async with playing("good") as door, door.client() as client:
         for verb in ("join", "status", "watch", "budget", "observe", "reset"):
