@@ -1,4 +1,4 @@
-"""Caps in dollars that a configuration cannot hold, since a model's price is unknown (K29)."""
+"""What a configuration cannot count in dollars, since a model's price is unknown (K29)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from daemon.programs import search_path
 
 
 def check_with_prices(path: Path, environ: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Everything that `check_config` finds, and the caps that every join would be refused for.
+    """Everything that `check_config` finds, and what follows from prices that are not known.
 
-    The first of them imports the price list (see `rates_for`).
+    The first price that is looked up imports the list (see `rates_for`).
     """
     findings = check_config(path, {**environ, "PATH": search_path(environ)})
     if any(finding.severity == "error" for finding in findings):
         return findings
     text = read_config_text(path)
-    return (*located(uncountable_caps(load_settings(path)), "error", text, path), *findings)
+    settings = load_settings(path)
+    return (
+        *located(uncountable_caps(settings), "error", text, path),
+        *findings,
+        *located(_uncountable_costs(settings), "warning", text, path),
+    )
 
 
 def uncountable_caps(settings: Settings) -> Iterator[Problem]:
@@ -37,8 +42,21 @@ def uncountable_caps(settings: Settings) -> Iterator[Problem]:
                 yield Problem(
                     ("seats", name, "budget", "dollars"),
                     f"the price of model {model} is not known, so every join is refused",
-                    f"set [models.{model}.price], or local = true when it costs nothing",
+                    _remedy(model),
                 )
+
+
+def _uncountable_costs(settings: Settings) -> Iterator[Problem]:
+    """Each model of a seat without a cap in dollars whose price is not known."""
+    uncapped = (seat for seat in settings.seats.values() if seat.budget.dollars is None)
+    for model in dict.fromkeys(m for seat in uncapped for m in (seat.model, seat.voice_model) if m):
+        if not price_known(settings.models[model]):
+            text = "its price is not known, so the cost of its sittings stays unknown"
+            yield Problem(("models", model), text, _remedy(model))
+
+
+def _remedy(model: str) -> str:
+    return f"set [models.{model}.price], or local = true when it costs nothing"
 
 
 def price_known(model: Model) -> bool:

@@ -237,11 +237,12 @@ def budget(
         show.document(done)
         return
     ceiling, used = done.ceiling, done.used
+    elapsed = "-" if done.elapsed is None else f"{done.elapsed:,.0f}"
     rows: tuple[tuple[wire.CeilingName, str, str, float | None], ...] = (
         ("tokens", "tokens", f"{used.tokens:,}" if used else "-", ceiling.tokens),
         ("dollars", "dollars (estimate)", show.used_cost(used).split(" /")[0], ceiling.dollars),
         ("max_turns", "turns", _number(done.turns_taken, "-"), ceiling.max_turns),
-        ("max_duration", "seconds", _number(done.elapsed, "-"), ceiling.max_duration),
+        ("max_duration", "seconds", elapsed, ceiling.max_duration),
     )
     if done.default:
         show.table(
@@ -325,4 +326,4 @@ def _whole(value: float | UnsetType | None) -> int | UnsetType | None:
 
 
 def _number(value: float | None, unset: str = "none") -> str:
-    return unset if value is None else f"{value:,g}" if value < 1 else f"{value:,.0f}"
+    return unset if value is None else f"{value:,.15g}"

@@ -104,6 +104,14 @@ async def test_budget_changes_what_is_named_and_shows_the_rest(daemon: Daemon):
         assert bad.code == 2
 
 
+async def test_ceilings_are_shown_as_they_are_and_seconds_whole(daemon: Daemon):
+    async with daemon("good") as playctl:
+        await playctl("join", "red", "--max-duration", "86400", "--dollars", "2.5")
+        told = (await playctl("budget", "red")).out.splitlines()[1:]
+    assert [line.split()[-1] for line in told] == ["250,000", "2.5", "none", "86,400"]
+    assert told[-1].split()[1].isdecimal()
+
+
 async def test_a_default_ceiling_is_marked_and_can_be_taken_back(daemon: Daemon):
     async with daemon("good") as playctl:
         await playctl("budget", "red", "--tokens", "7", "--default")
@@ -416,6 +424,16 @@ async def test_a_dollar_cap_needs_a_known_price(
     done = await playctl("config", "check", str(file))
     assert done.code == code, done.err
     assert ("the price of model m is not known" in done.err) == (code == 5)
+
+
+async def test_a_model_without_a_known_price_is_a_warning(playctl: Any, tmp_path: Path):
+    file = tmp_path / "playd.toml"
+    (tmp_path / "key").touch(0o600)
+    (tmp_path / "key").write_text("s3cret")
+    file.write_text(CAPPED.format(price="").replace("budget = { dollars = 1.0 }", ""))
+    done = await playctl("config", "check", str(file))
+    assert done.code == 0
+    assert f"{file}:2: warning: models.m: its price is not known" in done.out
 
 
 async def test_every_error_of_a_refused_reload_has_its_line(daemon: Daemon, tmp_path: Path):
