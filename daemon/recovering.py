@@ -39,7 +39,8 @@ async def settle(means: Means, seat: Seat, give_up: trio.Event) -> bool:
                 "unsettled",
                 f"an earlier leave of seat {seat.name} is still not confirmed: "
                 f"{answer.detail or answer.outcome}",
-                f"Try again when its world answers, or: playctl recover {seat.name} --force",
+                f"Try again when its world answers{_start_world(means, seat.name)}, "
+                f"or: playctl recover {seat.name} --force",
             )
         await forget_recovery(means, seat)
         return True
@@ -48,6 +49,12 @@ async def settle(means: Means, seat: Seat, give_up: trio.Event) -> bool:
 async def forget_recovery(means: Means, seat: Seat) -> None:
     """Write that nothing of ours holds the body. Raises Refusal."""
     await rewrite(means, seat, lambda record: replace(record, recovery=None), release=True)
+
+
+def _start_world(means: Means, seat: str) -> str:
+    settings = means.settings.seats.get(seat)
+    local = settings is not None and settings.world is not None
+    return f" (to start it: playctl world start {seat})" if local else ""
 
 
 class _Hearing:

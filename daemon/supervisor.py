@@ -285,7 +285,6 @@ class Supervisor:
         had_failed = ours.record.failed is not None
         if had_failed:
             await rewrite(self._means, ours, lambda record: replace(record, failed=None))
-            log_of(__name__, seat=seat).info("was reset by uid %d", caller.uid, event="reset")
         state = seat_view(ours, settings).state
         return wire.ResetResult(seat=seat, had_failed=had_failed, state=state)
 

@@ -195,3 +195,17 @@ async def test_a_world_that_a_seat_plays_in_is_not_stopped(opened, make_settings
         await playd.supervisor.world(playd.caller, "red", "stop")
         with pytest.raises(Refusal, match="runs no world home"):
             await playd.supervisor.world(playd.caller, "red", "stop")
+
+
+async def test_what_is_unsettled_in_a_local_world_says_how_to_start_it(
+    opened, make_settings, tmp_path: Path
+):
+    (tmp_path / "answer").write_text("unsettled")
+    settings = with_world(make_settings("red"), world_at(tmp_path / "up"))
+    async with opened("ends_unconfirmed", tmp_path / "answer", settings=settings) as playd:
+        await playd.join()
+        await playd.until_seat("recovery_required")
+        with pytest.raises(Refusal) as refusal:
+            await playd.supervisor.recover(playd.caller, "red", False)
+    assert refusal.value.code == "unsettled"
+    assert "playctl world start red" in refusal.value.detail
