@@ -7,15 +7,17 @@ from collections.abc import Iterable
 import trio
 from msgspec.structs import replace
 
+from daemon.endings import Leaving
 from daemon.happenings import SessionChanged
 from daemon.lifecycle import after
 from daemon.logs import log_of
 from daemon.means import Means
-from daemon.reckoning import reckoned, with_journal
+from daemon.reckoning import own_summary, reckoned, with_journal
 from daemon.records import SessionRecord, Write
 from daemon.seat import Seat
 from daemon.state import StateUnavailable, unavailable
 from kernel.journal.instant import utc_now
+from kernel.journal.lines import SummaryLine
 
 
 class PlayHost:
@@ -40,10 +42,13 @@ class PlayHost:
             stale = replace(stale, state=after(stale.state, "spawn"))
             await self._commit(Write(session=stale, announce=True))
             seat.stale = stale
-        ended = await reckoned(self._means, settled(stale, utc_now()))
-        record = seat.record
-        if record.recovery is not None and record.recovery.session_id == ended.session_id:
-            record = replace(record, recovery=replace(record.recovery, required=True))
+        summary = await own_summary(stale)
+        ended = await reckoned(self._means, settled(stale, summary, utc_now()))
+        record, recovery = seat.record, seat.record.recovery
+        if recovery is not None and recovery.session_id == ended.session_id:
+            confirmed = ended.leave == "confirmed"
+            recovery = None if confirmed else replace(recovery, required=True)
+            record = replace(record, recovery=recovery)
         await self._commit(Write(session=ended, seat=record, release=seat.name, announce=True))
         seat.record, seat.last, seat.stale = record, ended, None
         log_of(__name__, seat=seat.name, session=ended.session_id).warning(
@@ -58,10 +63,11 @@ class PlayHost:
             raise unavailable(error) from error
 
 
-def settled(stale: SessionRecord, at: str) -> SessionRecord:
+def settled(stale: SessionRecord, summary: SummaryLine | None, at: str) -> SessionRecord:
     """The end of a session whose daemon is gone: refused if it never ran, else `lease_lapsed`.
 
-    A journal shows that it ran, even where the disk was too full to record that.
+    A journal shows that it ran, even where the disk was too full to record that; and its `summary`,
+    where that is whole, whether it gave its body back before it ended.
     """
     ran = stale.state == "running" or stale.journal is not None
     event = "fail" if ran or stale.state == "stopping" else "refuse"
@@ -71,6 +77,21 @@ def settled(stale: SessionRecord, at: str) -> SessionRecord:
         process=None,
         ended_at=at,
         outcome="lease_lapsed" if event == "fail" else None,
-        reason="the daemon was gone" if ran else "the daemon was gone before it ran",
-        leave="unconfirmed" if ran else "not_joined",
+        reason=_GONE + (_told(summary) if ran else " before it ran"),
+        leave=_leave(summary) if ran else "not_joined",
     )
+
+
+def _told(summary: SummaryLine | None) -> str:
+    if summary is None:
+        return ""
+    confirmed = "confirmed" if _leave(summary) == "confirmed" else "not confirmed"
+    return f"; the session ended {summary.outcome} by itself and its leave was {confirmed}"
+
+
+def _leave(summary: SummaryLine | None) -> Leaving:
+    confirmed = summary is not None and summary.leave == "confirmed"
+    return "confirmed" if confirmed else "unconfirmed"
+
+
+_GONE = "the daemon was gone"

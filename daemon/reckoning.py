@@ -1,4 +1,4 @@
-"""What a session had played and used whose daemon was killed, from the journals of its sitting."""
+"""What the journals tell of a session whose daemon was killed: how it ended, and what it used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from daemon.means import Means
 from daemon.records import SessionRecord
 from daemon.state import StateUnavailable, unavailable
 from kernel.journal.damage import JournalError
+from kernel.journal.lines import SummaryLine
 from kernel.journal.sitting import sitting_so_far
+from kernel.journal.verify import examine
 from kernel.session.specification import JOURNALS, BudgetCeiling
 from kernel.session.wire import BudgetUsed
 
@@ -31,6 +33,34 @@ async def with_journal(means: Means, session: SessionRecord) -> SessionRecord:
     journals = (means.state_directory / JOURNALS).glob(f"*-{session.session_id}.jsonl")
     found = await trio.to_thread.run_sync(next, journals, None)
     return session if found is None else replace(session, journal=str(found))
+
+
+async def own_summary(session: SessionRecord) -> SummaryLine | None:
+    """What it wrote at its end; None: nothing, or its journal is not whole and proves nothing.
+
+    Reads in a worker thread, for `READ_SECONDS` at most.
+    """
+    if session.journal is None:
+        return None
+    why = f"not read in {READ_SECONDS:g} s"
+    with trio.move_on_after(READ_SECONDS):
+        try:
+            examined = await trio.to_thread.run_sync(
+                examine, Path(session.journal), abandon_on_cancel=True
+            )
+        except JournalError as error:
+            why = str(error)
+        else:
+            summary = examined.summary
+            if summary is not None and summary.run_id == session.session_id:
+                if not examined.findings:
+                    return summary
+                why = f"line {examined.findings[0].line}: {examined.findings[0].problem}"
+            else:
+                why = "it has no summary"
+    log = log_of(__name__, seat=session.seat, session=session.session_id)
+    log.info("its journal does not tell how it ended: %s", why, event="no_summary")
+    return None
 
 
 async def reckoned(means: Means, session: SessionRecord) -> SessionRecord:

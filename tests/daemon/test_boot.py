@@ -14,7 +14,7 @@ from daemon.events import EventLog
 from daemon.leases import Lease
 from daemon.play_host import settled
 from daemon.process_table import Identity, Process, boot_id, read_process
-from daemon.records import SeatRecord, SessionRecord, Write
+from daemon.records import Recovery, SeatRecord, SessionRecord, Write
 from daemon.refusal import Refusal
 from daemon.state import open_state
 from kernel.journal.sitting import sitting_so_far
@@ -72,8 +72,71 @@ def test_a_stranger_with_the_pid_of_the_dead_is_left_alone():
     ],
 )
 def test_a_stale_session_is_settled_by_how_far_it_came(state, journal, becomes, outcome, leave):
-    ended = settled(replace(STALE, state=state, journal=journal), "2026-01-02T00:00:00.000Z")
+    stale = replace(STALE, state=state, journal=journal)
+    ended = settled(stale, None, "2026-01-02T00:00:00.000Z")
     assert (ended.state, ended.outcome, ended.leave) == (becomes, outcome, leave)
+
+
+JOURNALED = [
+    ("confirmed", "", "idle", "; the session ended supervisor_lost by itself and its leave was"),
+    ("unconfirmed", "", "recovery_required", "; the session ended supervisor_lost by itself and"),
+    ("not_joined", "", "recovery_required", "; the session ended supervisor_lost by itself and"),
+    ("confirmed", "cut off in its seal", "recovery_required", ""),
+    ("confirmed", "cut off before its seal", "recovery_required", ""),
+    ("confirmed", "changed", "recovery_required", ""),
+    ("confirmed", "of another run", "recovery_required", ""),
+    (None, "", "recovery_required", ""),
+]
+
+
+@pytest.mark.parametrize(("leave", "harm", "seat_is", "adds"), JOURNALED)
+async def test_a_leave_that_a_whole_journal_confirms_needs_no_recovery(
+    opened, tmp_path: Path, leave, harm: str, seat_is: str, adds: str
+):
+    directory = tmp_path / "state"
+    directory.mkdir()
+    journal = await trio.to_thread.run_sync(
+        partial(
+            write_journal,
+            tmp_path / "journals",
+            3,
+            run_id="another" if harm == "of another run" else "s1",
+            outcome="supervisor_lost",
+            leave=leave or "confirmed",
+            with_summary=leave is not None,
+        )
+    )
+    whole = journal.read_bytes()
+    match harm:
+        case "cut off in its seal":
+            journal.write_bytes(whole[:-9])
+        case "cut off before its seal":
+            journal.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+        case "changed":
+            journal.write_bytes(whole.replace(b"a patient walker", b"a patient talker"))
+        case _:
+            pass
+    recovery = Recovery(session_id="s1", generation=4, value="how-to-ask")
+    lease = Lease(seat="red", generation=4, session_id="s1", ttl=60, boot_id="b", expires=1e9)
+    async with open_state(directory, EventLog(directory / "events.jsonl")) as state:
+        seat = SeatRecord(seat="red", generation=4, recovery=recovery)
+        stale = replace(STALE, journal=str(journal))
+        await state.commit(Write(seat=seat, session=stale, lease=lease))
+    unsettled = tmp_path / "answer"
+    unsettled.write_text("unsettled")
+    async with opened("good", unsettled) as playd:
+        ended = (await playd.supervisor.observe(playd.caller, "red")).session
+        assert (ended.state, ended.outcome) == ("failed", "lease_lapsed")
+        assert ended.leave == ("confirmed" if seat_is == "idle" else "unconfirmed")
+        assert ended.reason.startswith(f"the daemon was gone{adds}")
+        assert bool(adds) == (ended.reason != "the daemon was gone")
+        assert (await playd.seat()).state == seat_is
+        if seat_is == "idle":
+            assert (await playd.join()).generation == 5
+        else:
+            with pytest.raises(Refusal) as refusal:
+                await playd.join()
+            assert refusal.value.code == "unsettled"
 
 
 async def test_a_process_that_cannot_be_identified_blocks_the_seat_for_a_whole_lease(

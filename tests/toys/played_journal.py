@@ -11,7 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import trio
@@ -59,6 +59,8 @@ def write_journal(
     generation: int = 1,
     seed: int = 1,
     with_summary: bool = True,
+    outcome: str = "finished",
+    leave: Literal["confirmed", "unconfirmed", "not_joined"] = "confirmed",
     texts: tuple[str, ...] = (),
 ) -> Path:
     """Write a run and give its journal. `texts` are put where models and worlds put theirs."""
@@ -92,14 +94,14 @@ def write_journal(
     if with_summary:
         writer.write(
             SummaryLine(
-                outcome="finished",
+                outcome=outcome,
                 turns_taken=turns,
                 accepted=play.accepted,
                 duration_ms=turns * 9_000,
                 usage=Usage(charged=spent, calls=turns, cost=spent / 5e6),
                 volition=Volition(offered=turns, taken=turns // 9),
                 coherence=0.5,
-                leave="confirmed",
+                leave=leave,
                 rolled_windows=writer.rolled_windows,
             )
         )
