@@ -1,6 +1,7 @@
 """A blocking client of the control socket: one connection, one request at a time.
 
-It never starts a daemon. Where none answers, the error names every path that it tried.
+It starts no daemon itself; systemd may, for the socket. Where none answers, the error names every
+path that it tried.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`playctl`: asks a running playd, and never starts one.
+"""`playctl`: asks the playd behind a socket, and starts none itself (systemd may, for the socket).
 
 Each command is imported when it is used, so that a quick one stays quick.
 """
