@@ -34,15 +34,31 @@ _IN_WORDS: tuple[tuple[str, str, str], ...] = (
     ("Cannot declare", "a table begins for the second time", "put its keys under the first"),
 )
 """How the parser's message begins, the cause, and the next step."""
+_MISSING_AT_THE_END = ("0", "\n0", "=0", "k=0", "\nk=0")
+"""What an unclosed list or table may lack before its bracket: a value, or (part of) a key."""
 
 
 def syntax_finding(error: tomli.TOMLDecodeError, file: Path) -> Finding:
     """The parser's error with its place; a cause that the table lacks in the parser's words."""
-    cause, hint = next(
-        ((cause, hint) for begins, cause, hint in _IN_WORDS if error.msg.startswith(begins)),
-        (error.msg, None),
-    )
     at_end = error.pos >= len(error.doc)
-    line = len(error.doc.splitlines()) if at_end else error.lineno
+    message = (at_end and _unclosed(error.doc)) or error.msg
+    cause, hint = next(
+        ((cause, hint) for begins, cause, hint in _IN_WORDS if message.startswith(begins)),
+        (message, None),
+    )
+    if error.doc.startswith("\ufeff"):
+        cause, hint = "a byte order mark stands before the text", "save it as UTF-8 without one"
+    line = error.doc.removesuffix("\n").count("\n") + 1 if at_end else error.lineno
     where = "at its end" if at_end else f"column {error.colno}"
     return Finding("error", file, line, "", f"is not TOML: {where}: {cause}", hint)
+
+
+def _unclosed(text: str) -> str | None:
+    """What the parser says of a bracket once nothing else is missing at the end of the text."""
+    for missing in _MISSING_AT_THE_END:
+        try:
+            tomli.loads(text + missing)
+        except ValueError as error:
+            if str(error).startswith(("Unclosed", "Expected ']")):
+                return str(error)
+    return None

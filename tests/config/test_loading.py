@@ -589,6 +589,75 @@ BAD: list[tuple[str, str, str, int | None, str, str | None]] = [
         "is not TOML: at its end: a list is not closed",
         "end it with ]",
     ),
+    *(
+        (
+            f"a list without end: {text!r}",
+            text,
+            "",
+            text.rstrip("\n").count("\n") + 1,
+            "is not TOML: at its end: a list is not closed",
+            "end it with ]",
+        )
+        for text in (
+            "x = [",
+            "x = [\n",
+            "x = [1,",
+            "x = [1,\n# one\n",
+            "x = [1, # one",
+            "x = {a = [",
+        )
+    ),
+    *(
+        (
+            f"an inline table without end: {text!r}",
+            text,
+            "",
+            1,
+            "is not TOML: at its end: a table is not closed",
+            "end it with }",
+        )
+        for text in (
+            "x = {",
+            "x = {\n",
+            "x = {a",
+            'x = {"a"',
+            "x = {a.",
+            "x = {a =",
+            "x = [{a = 1,",
+        )
+    ),
+    (
+        "a header without end",
+        "[seats.",
+        "",
+        1,
+        "is not TOML: at its end: a table's bracket is not closed",
+        "write [TABLE], or twice [[TABLE]]",
+    ),
+    (
+        "a key without a value at the end",
+        "x =",
+        "",
+        1,
+        "is not TOML: at its end: this is no value",
+        'text stands in straight quotes: NAME = "TEXT"',
+    ),
+    (
+        "line breaks that are none in TOML",
+        "# \u2028 \x85 \u2029\nx = [1\n",
+        "",
+        2,
+        "is not TOML: at its end: a list is not closed",
+        "end it with ]",
+    ),
+    (
+        "a byte order mark",
+        "\ufeff[log]\n",
+        "",
+        1,
+        "is not TOML: column 1: a byte order mark stands before the text",
+        "save it as UTF-8 without one",
+    ),
     ("a day that is none", "x = 2020-02-30\n", "", 1, "is not TOML: column 5: …", None),
     ("a number too long to read", f"x = {'9' * 5000}\n", "", None, "is not TOML: …", None),
     ("nested lists", f"x = {'[' * 5000}\n", "", None, "is nested too deeply", None),
