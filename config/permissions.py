@@ -1,4 +1,4 @@
-"""Who else may change a configuration: by its own mode, or by that of its folder."""
+"""Who else may change a configuration: by its own mode, or by that of a folder it is found in."""
 
 from __future__ import annotations
 
@@ -33,15 +33,20 @@ class Loose:
 def loose_permissions(file: Path) -> Iterator[Loose]:
     """The file and its folder, where others can change them; what is not there is passed over.
 
-    A sticky folder keeps its files from others, and a user's own group has nobody else in it.
+    Of a symbolic link also the folder of the file that it leads to. A sticky folder keeps its
+    files from others, and a user's own group has nobody else in it.
     """
-    for path in (file, file.absolute().parent):
+    folders = [file.absolute().parent]
+    if file.is_symlink():
+        folders.append(Path(os.path.realpath(file)).parent)  # links in a circle do not raise
+    for path in dict.fromkeys((file, *folders)):
         try:
             status = path.stat()
         except OSError:
             continue
         writers = status.st_mode & (stat.S_IWOTH if _is_alone_in_group(status) else 0o022)
-        if writers and not status.st_mode & stat.S_ISVTX:
+        sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
+        if writers and not sticky:
             yield Loose(path, stat.S_IMODE(status.st_mode))
 
 
