@@ -75,6 +75,7 @@ class Gap(Line, frozen=True, rename="camel", tag="journal_gap", kw_only=True):
 class Summary(Line, frozen=True, rename="camel", tag="summary", kw_only=True):
     outcome: str
     turns_taken: int
+    leave: str | None = None
 
 
 class Notable(Line, frozen=True, tag="notable", kw_only=True):
@@ -171,6 +172,7 @@ class Session(Struct, frozen=True):
     state: str
     began_at: str
     outcome: str | None = None
+    reason: str = ""
     leave: str | None = None
     turns_taken: int = 0
     budget: Told | None = None

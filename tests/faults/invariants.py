@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from bill import CHECKS as BILL
-from evidence import Action, Decision, Evidence, Journal, Turn, Usage, moment
+from evidence import Action, Decision, Evidence, Journal, Session, Summary, Turn, Usage, moment
 
 Check = Callable[[Evidence], Iterator[str]]
 
@@ -243,13 +243,29 @@ def _database_and_journals_agree(evidence: Evidence) -> Iterator[str]:
         if session.turns_taken > turns and not dead:
             yield f"session {session.session_id}: {session.turns_taken} turns, {turns} written"
         summary = journal.summary
-        if summary is None or session.state != "stopped":
+        if summary is None:
+            continue
+        if _leaves_differ(session, summary, whole=not evidence.verified[str(journal.path)]):
+            yield (
+                f"session {session.session_id}: its leave is {session.leave}; "
+                f"its summary says {summary.leave}"
+            )
+        if session.state != "stopped":
             continue
         if (summary.outcome, summary.turns_taken) != (session.outcome, session.turns_taken):
             yield (
                 f"session {session.session_id} is {session.outcome} after {session.turns_taken}; "
                 f"its summary says {summary.outcome} after {summary.turns_taken}"
             )
+
+
+def _leaves_differ(session: Session, summary: Summary, *, whole: bool) -> bool:
+    """One that died after its summary may have told nobody alive of the leave that it wrote."""
+    by_its_journal = whole and session.reason.startswith("the daemon was gone")
+    either = (session.leave, summary.leave)
+    if session.leave == "confirmed" or by_its_journal:
+        return either.count("confirmed") == 1
+    return False
 
 
 def _stops_stop(evidence: Evidence) -> Iterator[str]:

@@ -14,7 +14,7 @@ import invariants
 import msgspec
 import pytest
 from click.testing import CliRunner
-from evidence import Decision, Evidence, Turn, Usage, read_evidence
+from evidence import Decision, Evidence, Summary, Turn, Usage, read_evidence
 from fault_run import main
 
 COMMAND = Path(__file__).with_name("fault_run.py")
@@ -127,6 +127,23 @@ def more_turns(left: Evidence) -> Evidence:
     return replace(left, sessions=changed)
 
 
+def no_leave_in_a_journal(left: Evidence) -> Evidence:
+    def changed(line: Any) -> Any:
+        summary = isinstance(line, Summary)
+        return msgspec.structs.replace(line, leave="unconfirmed") if summary else line
+
+    journals = [replace(j, lines=[changed(line) for line in j.lines]) for j in left.journals]
+    return replace(left, journals=journals)
+
+
+def a_leave_that_its_journal_alone_knows(left: Evidence) -> Evidence:
+    changed = [
+        msgspec.structs.replace(session, leave="unconfirmed", reason="the daemon was gone")
+        for session in left.sessions
+    ]
+    return replace(left, sessions=changed)
+
+
 def an_early_stop(left: Evidence) -> Evidence:
     stops = [
         {"at": 1.0, "what": "", "asked": 0.0, "seat": "", "answer": {"sessionId": journal.run_id}}
@@ -160,6 +177,8 @@ def an_early_stop(left: Evidence) -> Evidence:
         ),
         ("the state database and the event file", another_outcome),
         ("the state database and the journals", more_turns),
+        ("the state database and the journals", no_leave_in_a_journal),
+        ("the state database and the journals", a_leave_that_its_journal_alone_knows),
         ("a stop stops", an_early_stop),
         ("the daemon's log", lambda left: replace(left, log="Traceback (most recent call last):")),
         ("every reported call", usage(input=1)),

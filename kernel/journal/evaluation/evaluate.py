@@ -25,7 +25,7 @@ from kernel.journal.evaluation.shape import (
     Unreadable,
     Verdicts,
 )
-from kernel.journal.evaluation.side_logs import LifecycleEvents, Receipts
+from kernel.journal.evaluation.side_logs import LifecycleEvent, LifecycleEvents, Receipts
 from kernel.journal.evaluation.spent import Spent, TurnsUsage
 from kernel.journal.evaluation.terminal import terminal_state
 from kernel.journal.evaluation.verdicts import Judgement
@@ -47,6 +47,8 @@ class Evaluated:
     proofs: Counter[str]
     """Actions by what evidence says of their effect, in a game whose evidence does."""
     spent: Spent
+    event: LifecycleEvent | None
+    """That ended it."""
 
 
 def evaluate(
@@ -75,6 +77,7 @@ def evaluate(
     if header is None:
         raise JournalDamaged(path, 1, "the file has no header", "kind")
     run_id = None if header.run_id is UNSET else header.run_id
+    event = events.end_of(run_id)
     unreadable = Unreadable(
         lifecycle_lines=events.unreadable,
         receipt_lines=receipts.unreadable,
@@ -86,14 +89,14 @@ def evaluate(
             scenario_id=header.scenario_id,
             journal_schema_version=header.schema_version,
             started_at=header.started_at,
-            terminal=terminal_state(walk.summary, events.end_of(run_id)),
+            terminal=terminal_state(walk.summary, event),
         ),
         aggregate=_aggregate(turns, outcomes, stalls.counted(), walk.summary),
         turns=tuple(turns),
         unreadable=UNSET if unreadable == Unreadable() else unreadable,
     )
     plan = Counter[str](turn.verdicts.plan_continuity for turn in turns)
-    return Evaluated(evaluation, header, plan, proofs, usage.of_run(walk))
+    return Evaluated(evaluation, header, plan, proofs, usage.of_run(walk), event)
 
 
 def _judged(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kernel.journal.evaluation.comparison import Compared
 from kernel.journal.evaluation.evaluate import Evaluated
 from kernel.journal.evaluation.shape import KnownTime, Terminal, Unreadable
+from kernel.journal.evaluation.side_logs import LifecycleEvent, outcome_by
 from kernel.journal.evaluation.spent import Spent
 
 
@@ -24,7 +25,7 @@ def tell(run: Evaluated) -> str:
             ", ".join(filter(None, (mind and f"{mind.provider}/{mind.model}", header.persona))),
         ),
         ("started", identity.started_at),
-        ("ended", _ended(identity.terminal)),
+        ("ended", _ended(identity.terminal, run.event)),
         ("", ""),
         ("turns", f"{counts.turns}: {_counts(counts.outcomes)}" if counts.turns else "none"),
         ("", f"{recovered} recovered from decision and action lines" if recovered else ""),
@@ -93,17 +94,21 @@ def _labelled(lines: Iterable[tuple[str, str]]) -> Iterable[str]:
             yield f"{label:>15}  {text}".rstrip()
 
 
-def _ended(terminal: Terminal) -> str:
+def _ended(terminal: Terminal, event: LifecycleEvent | None) -> str:
     if terminal.source == "unknown":
         return "unknown: no summary and no lifecycle event says"
     by = "its summary" if terminal.source == "summary" else "its lifecycle event"
     at = f", {terminal.at}" if terminal.at else ""
-    agree = {
-        None: "",
-        True: "; the lifecycle event agrees",
-        False: "; the lifecycle event says otherwise",
-    }[terminal.lifecycle_consistent]
+    agree = ""
+    if terminal.lifecycle_consistent is not None and event is not None:
+        agrees = terminal.lifecycle_consistent
+        agree = f"; the lifecycle event {'agrees' if agrees else f'says {_said(event)}'}"
     return f"{terminal.outcome}, by {by}{at}{agree}"
+
+
+def _said(event: LifecycleEvent) -> str:
+    state, outcome = event.type.rpartition(".")[2], outcome_by(event)
+    return state if outcome == state else f"{state}, {outcome}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -55,14 +55,17 @@ def test_an_evaluation_is_one_screen_for_people_and_one_document_for_programs(
 
 def test_side_logs_are_read_when_they_are_named(played: Path, tmp_path: Path) -> None:
     events, receipts = tmp_path / "events.jsonl", tmp_path / "receipts.jsonl"
-    ended = {"sessionId": "run-1", "outcome": "stopped"}
-    events.write_text(json.dumps({"type": "embodiment.session.stopped", "data": ended}) + "\n{")
+    ended = {"sessionId": "run-1", "outcome": "lease_lapsed"}
+    events.write_text(json.dumps({"type": "embodiment.session.failed", "data": ended}) + "\n{")
     receipts.write_text("?\n")
     document = journal(
         "evaluate", played, "--events", events, "--voice-receipts", receipts, "--json"
     ).json()
     assert document["run"]["terminal"]["lifecycleConsistent"] is False
     assert document["unreadable"] == {"lifecycleLines": 1, "receiptLines": 1}
+    told = journal("evaluate", played, "--events", events).out
+    assert "finished, by its summary" in told
+    assert "the lifecycle event says failed, lease_lapsed" in told
 
 
 def test_several_runs_are_compared_and_a_bad_one_hides_no_other(played: Path) -> None:
