@@ -100,6 +100,8 @@ class Client:
             raise Trouble(Exit.USAGE, f"the request is longer than {wire.LINE_CAP} bytes")
         try:
             self._socket.sendall(request + b"\n")
+        except (BrokenPipeError, ConnectionResetError):
+            return  # why it closed the connection may still wait to be read
         except OSError as error:
             raise self._gone(error) from None
 
