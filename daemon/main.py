@@ -9,7 +9,8 @@ from typing import Literal
 
 import click
 
-from daemon.playctl.exits import Exit, Trouble, is_help
+from daemon.playctl.exits import Exit, NoReader, Trouble, is_help
+from daemon.playctl.standard_output import guard_standard_output
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,6 +99,7 @@ def try_(
 
 def main() -> None:
     """Runs `playd` and exits with its code."""
+    guard_standard_output()
     sys.exit(run_playd(sys.argv[1:]))
 
 
@@ -114,6 +116,8 @@ def run_playd(arguments: Sequence[str]) -> int:
         command = error.ctx.command_path if error.ctx is not None else "playd"
         click.echo(f"playd: {error.format_message().rstrip('.')}. See: {command} --help", err=True)
         return Exit.USAGE
+    except NoReader as ended:
+        return ended.exit
     except Trouble as trouble:
         click.echo(f"playd: {trouble.text}", err=True)
         return trouble.exit

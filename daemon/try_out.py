@@ -138,7 +138,8 @@ async def _play(trial: Trial, model: Model | None, folder: Path) -> _Watched:
                     await supervisor.join(caller, SEAT, None, wire.BudgetChange(), math.inf)
                     await watched.over.wait()
                 except Refusal as refusal:
-                    raise trouble_of_refusal(refusal) from None
+                    if not watched.unseen.is_set():
+                        raise trouble_of_refusal(refusal) from None
                 nursery.cancel_scope.cancel()
         return watched
 
@@ -231,7 +232,8 @@ class _Watched:
     def __init__(self, draw: Callable[[wire.Event], None]) -> None:
         self.over = trio.Event()
         self.unseen = trio.Event()
-        """Nothing can be drawn any more: whoever read it has enough."""
+        """Nothing can be drawn any more, for `why_unseen`."""
+        self.why_unseen: Trouble | None = None
         self.session: wire.SessionView | None = None
         self.budget: wire.BudgetUsed | None = None
         self.played = False
@@ -245,7 +247,8 @@ class _Watched:
         try:
             if not _tells_the_end(event):
                 self._draw(event)
-        except OSError:
+        except Trouble as trouble:
+            self.why_unseen = trouble
             self.unseen.set()
         match event:
             case wire.TurnEnded():
@@ -266,6 +269,8 @@ def _tells_the_end(event: wire.Event) -> bool:
 
 
 def _report(watched: _Watched) -> None:
+    if watched.why_unseen is not None:
+        raise watched.why_unseen
     session = watched.session
     assert session is not None
     outcome = session.outcome or session.state

@@ -18,12 +18,15 @@ class Exit(IntEnum):
     BAD = 1
     """The thing asked about is bad: verify, check, health."""
     USAGE = 2
+    """Also a standard output that cannot be written."""
     NOT_RUNNING = 3
     REFUSED = 4
     CONFIGURATION = 5
     WORLD = 6
     MODEL = 7
     STATE_HELD = 8
+    NO_READER = 141
+    """Whoever read standard output has enough: what a shell calls the end by SIGPIPE."""
 
 
 class Trouble(Exception):
@@ -48,6 +51,13 @@ class Trouble(Exception):
         if "\n" in self.next_step:
             return plain(f"{self.message}:\n{self.next_step}")
         return plain(f"{self.message.rstrip('.')}. {self.next_step}".strip())
+
+
+class NoReader(Trouble):
+    """Ends the command without a word: nobody reads its output any more."""
+
+    def __init__(self) -> None:
+        super().__init__(Exit.NO_READER, "nobody reads standard output")
 
 
 def trouble_of(failure: Failure) -> Trouble:

@@ -15,8 +15,9 @@ import msgspec
 
 from daemon.plain_text import escaped, plain
 from daemon.playctl.client import socket_paths
-from daemon.playctl.exits import Exit, Trouble, is_help
+from daemon.playctl.exits import Exit, NoReader, Trouble, is_help
 from daemon.playctl.invocation import Invocation
+from daemon.playctl.standard_output import guard_standard_output
 
 COMMANDS = {
     "status": "seats",
@@ -83,14 +84,15 @@ def playctl(context: click.Context, socket: str | None) -> None:
 
     \b
     Exit codes: 0 done, 1 the thing asked about is bad, 2 usage, 3 no daemon runs, 4 refused,
-    5 configuration, 6 world, 7 model, 8 another daemon holds the state. With --json the error is
-    a JSON document too, on stderr.
+    5 configuration, 6 world, 7 model, 8 another daemon holds the state, 141 the output's reader
+    has enough. With --json the error is a JSON document too, on stderr.
     """
     context.obj = Invocation(socket_paths(socket, os.environ))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs `playctl` and exits with its code."""
+    guard_standard_output()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -111,6 +113,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         click.echo(f"playctl: {error.format_message()}", err=True)
         return Exit.BAD
+    except NoReader as ended:
+        return ended.exit
     except Trouble as trouble:
         click.echo(_told(trouble, as_json="--json" in arguments), err=True)
         return trouble.exit

@@ -252,13 +252,14 @@ def exit_codes():
     meanings = {
         0: "done",
         1: "what was asked about is bad (`verify`, `doctor`, `health`), or playd itself failed",
-        2: "wrong usage",
+        2: "wrong usage, or a standard output that cannot be written",
         3: "no daemon runs",
         4: "refused",
         5: "the configuration",
         6: "the world",
         7: "the model",
         8: "another daemon holds the state directory",
+        141: "whoever read the output has enough, so not all was told or looked at",
     }
     by_exit = {exit: [] for exit in exits.Exit}
     for code in get_args(Code):
