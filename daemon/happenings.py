@@ -42,6 +42,8 @@ class RestartPlanned:
     seat: str
     delay: float
     reason: str
+    died: bool = True
+    """Whether a session died; else it waits for what passes by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ async def settle(means: Means, seat: Seat, give_up: trio.Event) -> bool:
         log = log_of(__name__, seat=seat.name, session=recovery.session_id)
         answer = await _ask_in_turn(means, recovery, specification, log, give_up)
         log.info("the world was asked: %s", answer.outcome, event="recover")
+        if not seat.recovery_required:
+            return True  # by a person's word, while the world was asked
         if answer.outcome != "settled":
             raise Refusal(
                 "unsettled",

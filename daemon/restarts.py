@@ -4,8 +4,9 @@ The n-th death in a row is followed by a wait of 1, 2, 4, 8 … 60 s. A session 
 minutes starts the row anew. More than 5 deaths in 10 minutes, or more than 12 in 24 hours, fail
 the seat until a person resets it, however long each session lived.
 
-Where no session could even be claimed because of what passes by itself, a full disk or a lease that
-has yet to end, nothing has died: the seat waits as after a death, and none is counted.
+Where no session could even be claimed because of what passes by itself, nothing has died: the seat
+waits as after a death, and none is counted. So it is with a full disk, with a lease that has yet to
+end, and with a world that does not confirm the leave of the session before.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Verdict:
     reason: str = ""
 
 
-PASSING: frozenset[Code] = frozenset(("state_unwritable", "lease_held"))
+PASSING: frozenset[Code] = frozenset(("state_unwritable", "lease_held", "unsettled"))
 """Refusals of a restart that are no deaths."""
 
 

@@ -46,6 +46,13 @@ class Seat:
     def refuse_if_taken(self, now: float) -> None:
         """Raises Refusal when no sitting may begin; `now` is of CLOCK_BOOTTIME."""
         if self.sitting is not None:
+            if self.sitting.unsettled and not self.sitting.stopping:
+                raise Refusal(
+                    "unsettled",
+                    self.sitting.unsettled,
+                    "It plays on by itself once its world confirms that, or after: "
+                    f"playctl recover {self.name} --force",
+                )
             code = "stopping" if self.sitting.stopping else "play_session_active"
             raise Refusal(
                 code,

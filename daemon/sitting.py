@@ -50,6 +50,8 @@ class Sitting:
         self.restart_reason = ""
         self.restart_cancelled = False
         """A stop came while it waited to play again."""
+        self.unsettled = ""
+        """What was answered about the leave of the session before, until that is settled."""
         self.answered = trio.Event()
         """The first session runs, or it is known why it does not: then `refusal` is set."""
         self.refusal: Refusal | None = None
@@ -63,6 +65,7 @@ class Sitting:
         self._claimed_once = False
         self._earlier_turns = 0
         self._refused_in_row = 0
+        self._waited_enough = trio.Event()
         self._stop_asked = trio.Event()
         self._stop_reason = ""
         self._stop_deadline = 0.0
@@ -87,10 +90,11 @@ class Sitting:
         """End it: no restart, no new session, and the live one by the deadline from now."""
         if not self._stop_asked.is_set():
             self._stop_reason = reason
-            self.restart_cancelled = self.restart_at is not None
+            self.restart_cancelled = self.restart_at is not None or bool(self.unsettled)
             limit = self._means.settings.limits.stop_deadline
             self._stop_deadline = trio.current_time() + limit
             self._stop_asked.set()
+            self._waited_enough.set()
             self._means.happenings.tell(SeatChanged(self._seat.name))
         if self.session is not None:
             self.session.stop(self._stop_reason, self._stop_deadline)
@@ -100,6 +104,12 @@ class Sitting:
         self.stop("stop at once")
         if self.session is not None:
             self.session.kill(shutdown=shutdown)
+
+    def play_on(self) -> None:
+        """Wait no longer for a leave to be settled, since it is."""
+        if self.unsettled:
+            self.unsettled = ""
+            self._waited_enough.set()
 
     async def set_ceiling(self, ceiling: BudgetCeiling) -> None:
         """New ceilings, for what is left of the sitting. Raises StateUnavailable."""
@@ -160,6 +170,8 @@ class Sitting:
             gone = refusal.code == "no_such_seat"
             if gone or self.stopping or not self._claimed_once:
                 return None
+            if refusal.code == "unsettled":
+                self.unsettled = refusal.message
             if refusal.code in PASSING:
                 return self._wait_out(refusal.message)
             return await self._count_death(refusal.message, 0.0)
@@ -186,6 +198,7 @@ class Sitting:
         self._seat.refuse_while_held(self._means.boottime())
         await self._play_host.start()
         await settle(self._means, self._seat, self._stop_asked)
+        self.unsettled = ""
         session_id, generation = self.next_session_id, self._seat.record.generation + 1
         specification = await self._specify(session_id, generation)
         if self.stopping:
@@ -282,6 +295,7 @@ class Sitting:
     async def _count_death(self, reason: str, ran_for: float) -> float | None:
         verdict = after_death(self._seat.deaths, trio.current_time(), ran_for)
         self._seat.deaths = verdict.deaths
+        self._refused_in_row = 0
         self.restart_reason = reason
         if verdict.delay is None:
             failed = f"{verdict.reason}; the last: {reason}"
@@ -298,12 +312,18 @@ class Sitting:
 
     async def _wait_for_restart(self, delay: float) -> bool:
         """False: a stop came."""
+        if self.stopping:
+            return False
+        self._waited_enough = trio.Event()
         self.next_session_id = str(uuid.uuid4())
         self.restart_at = trio.current_time() + delay
         self._log.warning("plays again in %g s: %s", delay, self.restart_reason, event="restart")
-        self._means.happenings.tell(RestartPlanned(self._seat.name, delay, self.restart_reason))
+        died = self._refused_in_row == 0
+        self._means.happenings.tell(
+            RestartPlanned(self._seat.name, delay, self.restart_reason, died)
+        )
         with trio.move_on_after(delay):
-            await self._stop_asked.wait()
+            await self._waited_enough.wait()
         self.restart_at = None
         return not self.stopping
 

@@ -292,15 +292,19 @@ class Supervisor:
         """Settle an unconfirmed leave by asking the world, or by the caller's word."""
         ours, _ = self._register.configured(seat)
         await self._play_host.start()
-        if ours.sitting is not None:
+        if ours.sitting is not None and not ours.sitting.unsettled:
             raise Refusal("play_session_active", f"seat {seat} is being played", "Stop it first.")
         if force and ours.recovery_required:
             log = log_of(__name__, seat=seat)
             log.warning("uid %d forced it", caller.uid, event="recover_forced")
             await forget_recovery(self._means, ours)
-            return wire.RecoverResult(seat=seat, outcome="forced")
-        settled = await settle(self._means, ours, trio.Event())
-        return wire.RecoverResult(seat=seat, outcome="settled" if settled else "nothing_to_recover")
+            outcome = "forced"
+        else:
+            settled = await settle(self._means, ours, trio.Event())
+            outcome = "settled" if settled else "nothing_to_recover"
+        if ours.sitting is not None:
+            ours.sitting.play_on()
+        return wire.RecoverResult(seat=seat, outcome=outcome)
 
     async def world(
         self, caller: Caller, seat: str, action: Literal["check", "start", "stop"]

@@ -19,7 +19,6 @@ def seat_view(seat: Seat, settings: SeatSettings) -> SeatView:
     """A configured seat and what it does now."""
     sitting = seat.sitting
     state, detail = _condition(seat, sitting)
-    restart_at = None if sitting is None else sitting.restart_at
     return SeatView(
         seat=seat.name,
         body=settings.body,
@@ -31,7 +30,7 @@ def seat_view(seat: Seat, settings: SeatSettings) -> SeatView:
         room=settings.room,
         world=settings.world,
         deaths=seat.deaths.recent(trio.current_time()),
-        restart_in=None if restart_at is None else max(0.0, restart_at - trio.current_time()),
+        restart_in=None if sitting is None else _restart_in(sitting),
         ceiling=later_ceiling(settings, seat.record),
         session=_session_of(seat, sitting),
     )
@@ -88,6 +87,12 @@ def after_settling(seat: Seat) -> str:
     return f"{happened} To play: playctl join {seat.name}"
 
 
+def _restart_in(sitting: Sitting) -> float | None:
+    if sitting.restart_at is None:
+        return 0.0 if sitting.unsettled else None  # its world is being asked
+    return max(0.0, sitting.restart_at - trio.current_time())
+
+
 def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
     if sitting is not None and sitting.session is not None:
         return live_view(sitting.session, sitting)
@@ -98,7 +103,7 @@ def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
 
 def _condition(seat: Seat, sitting: Sitting | None) -> tuple[SeatState, str]:
     if sitting is not None:
-        return _playing(sitting)
+        return _playing(seat, sitting)
     if seat.record.failed is not None:
         return "failed", f"{seat.record.failed}; playctl reset {seat.name} lets it play again"
     if seat.stale is not None:
@@ -108,10 +113,12 @@ def _condition(seat: Seat, sitting: Sitting | None) -> tuple[SeatState, str]:
     return "idle", ""
 
 
-def _playing(sitting: Sitting) -> tuple[SeatState, str]:
+def _playing(seat: Seat, sitting: Sitting) -> tuple[SeatState, str]:
     session = sitting.session
     if sitting.stopping:
         return "stopping", ""
+    if sitting.unsettled:
+        return "recovery_required", f"{sitting.unsettled}; playctl recover {seat.name} --force"
     if sitting.restart_at is not None:
         return "restarting", sitting.restart_reason
     if session is None or session.record.state in ("claimed", "starting"):

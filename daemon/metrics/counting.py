@@ -65,8 +65,9 @@ class Counting:
                 self._count_state(session)
             case ProtocolFault(session):
                 series.protocol_errors.labels(session.seat).inc()
-            case RestartPlanned(seat):
-                series.restarts.labels(seat).inc()
+            case RestartPlanned(seat, died=died):
+                if died:
+                    series.restarts.labels(seat).inc()
             case StopTook(seconds=seconds):
                 series.stop_duration.observe(seconds)
             case LeaseRenewed(seat):

@@ -136,6 +136,8 @@ def seat_state(seat: wire.SeatView) -> str:
     session = seat.session
     if seat.state == "restarting" and seat.restart_in is not None:
         return f"in {duration(seat.restart_in)}: {seat.detail}"
+    if seat.state == "recovery_required" and seat.restart_in is not None:
+        return f"asks again in {duration(seat.restart_in)}: {seat.detail}"
     if session is None or seat.detail:
         return seat.detail
     if seat.state == "idle":

@@ -63,8 +63,12 @@ def _until_it_ends(events: Iterable[wire.Event]) -> Iterator[wire.Event]:
     """The events up to the one after which nothing of the seat runs or will by itself."""
     for event in events:
         yield event
-        if isinstance(event, wire.SeatChanged) and event.seat.state in _AT_REST:
+        if isinstance(event, wire.SeatChanged) and _at_rest(event.seat):
             return
+
+
+def _at_rest(seat: wire.SeatView) -> bool:
+    return seat.state in _AT_REST and seat.restart_in is None
 
 
 @contextmanager

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import MockClock
 
+from daemon.delays import Delays
+from daemon.happenings import Happening, RestartPlanned
 from daemon.refusal import Refusal
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
@@ -105,6 +108,117 @@ async def test_a_stop_while_the_world_is_asked_ends_the_join(opened, make_settin
             await playd.until_seat("starting")
             with trio.fail_after(3):
                 await playd.stop()
+
+
+async def _unsettled_after_a_crash(playd, answer: Path) -> None:
+    answer.write_text("unsettled")
+    session = (await playd.seat()).session
+    os.kill(session.pid, signal.SIGKILL)
+
+
+async def test_a_world_that_confirms_nothing_after_a_crash_fails_no_seat_and_is_asked_again(
+    opened, make_settings, tmp_path: Path
+):
+    planned: list[RestartPlanned] = []
+
+    def note(happening: Happening) -> None:
+        if isinstance(happening, RestartPlanned):
+            planned.append(happening)
+
+    async def asked_six_times() -> bool:
+        return len(planned) == 7
+
+    answer = tmp_path / "answer"
+    settings = make_settings("red", restart=frozenset({"crashed"}))
+    async with opened("good", answer, settings=settings) as playd:
+        await playd.join()
+        with playd.supervisor.happenings.observed_by(note):
+            await _unsettled_after_a_crash(playd, answer)
+            await playd.until(asked_six_times)
+            assert [plan.died for plan in planned] == [True, *[False] * 6]
+            delays = [plan.delay / planned[0].delay for plan in planned]
+            assert delays == [1, 1, 2, 4, 8, 16, 32]
+            seat = await playd.seat()
+            assert (seat.state, seat.deaths) == ("recovery_required", 1)
+            assert seat.detail.endswith("not confirmed: unsettled; playctl recover red --force")
+            assert seat.restart_in is not None
+            with pytest.raises(Refusal) as refusal:
+                await playd.join()
+            assert refusal.value.code == "unsettled"
+        answer.write_text("settled")
+        seat = await playd.until_seat("running")
+        assert (seat.generation, seat.deaths) == (2, 1)
+
+
+async def test_a_stop_ends_the_asking_and_then_a_persons_word_is_enough(
+    opened, make_settings, tmp_path: Path
+):
+    answer = tmp_path / "answer"
+    settings = make_settings("red", restart=frozenset({"crashed"}))
+    async with opened("good", answer, settings=settings) as playd:
+        await playd.join()
+        await _unsettled_after_a_crash(playd, answer)
+        await playd.until_seat("recovery_required")
+        stopped = await playd.stop()
+        assert (stopped.session_id, stopped.detail) == (None, "The pending restart was cancelled.")
+        seat = await playd.seat()
+        assert (seat.state, seat.restart_in) == ("recovery_required", None)
+        await playd.supervisor.recover(playd.caller, "red", True)
+        assert (await playd.join()).generation == 2
+
+
+@pytest.mark.parametrize("force", [True, False])
+async def test_a_seat_that_waits_to_ask_again_plays_on_at_once_when_it_is_recovered(
+    opened, make_settings, tmp_path: Path, mock_clock: MockClock, force: bool
+):
+    mock_clock.rate = 1.0
+    answer = tmp_path / "answer"
+    settings = make_settings("red", restart=frozenset({"crashed"}))
+    slow = Delays(first_restart=3600.0)
+    async with opened("good", answer, settings=settings, delays=slow) as playd:
+        await playd.join()
+        await _unsettled_after_a_crash(playd, answer)
+        await playd.until_seat("restarting")
+        mock_clock.jump(3600.0)
+        seat = await playd.until_seat("recovery_required")
+        assert seat.restart_in > 3000
+        if not force:
+            with pytest.raises(Refusal, match="not confirmed"):
+                await playd.supervisor.recover(playd.caller, "red", False)
+            assert (await playd.seat()).state == "recovery_required"
+            answer.write_text("settled")
+        recovered = await playd.supervisor.recover(playd.caller, "red", force)
+        assert recovered.outcome == ("forced" if force else "settled")
+        assert (await playd.until_seat("running")).generation == 2
+
+
+async def test_a_persons_word_while_the_world_is_asked_holds(opened, make_settings, tmp_path: Path):
+    """The session was killed, the first answer is no, and the next question stays open."""
+    answer = tmp_path / "answer"
+    settings = make_settings("red", restart=frozenset({"crashed"}))
+    async with opened("good", answer, settings=settings) as playd:
+        await playd.join()
+        await _unsettled_after_a_crash(playd, answer)
+        await playd.until_seat("recovery_required")
+        held = tmp_path / "held"
+        os.mkfifo(held)
+        held.rename(answer)
+        asked = await _opened_by_a_reader(answer)
+        forced = await playd.supervisor.recover(playd.caller, "red", True)
+        assert forced.outcome == "forced"
+        os.write(asked, b"unsettled")
+        os.close(asked)
+        assert (await playd.until_seat("running")).generation == 2
+
+
+async def _opened_by_a_reader(pipe: Path) -> int:
+    """Its writing end, once the process that asks the world reads it, which nobody tells."""
+    with trio.fail_after(10):
+        while True:
+            try:
+                return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                await trio.sleep(0.01)
 
 
 async def _refused(playd) -> None:

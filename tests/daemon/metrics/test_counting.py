@@ -189,6 +189,7 @@ def test_the_series_of_models_and_rooms_follow_the_configuration(counted):
 def test_supervision_is_counted(counted, session):
     for happening in (
         RestartPlanned("red", 1.0, "it crashed"),
+        RestartPlanned("red", 1.0, "its world confirms nothing", died=False),
         ProtocolFault(session(), "no message"),
         StopTook(session(), 0.2),
         LeaseRenewed("red"),
