@@ -1,6 +1,6 @@
-"""Standard output, whose first failed write ends the command.
+"""Standard output, whose first failed write ends the command, and stderr, which never does."""
 
-What is raised then is a Trouble and no OSError: click answers a closed pipe by itself, with the
+What standard output raises is a Trouble and no OSError: click answers a closed pipe by itself, with the
 exit code of what is bad.
 """
 
@@ -9,31 +9,25 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from daemon.playctl.exits import Exit, NoReader, Trouble
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_DESCRIPTOR = 1
-
 
 def guard_standard_output() -> None:
-    """Puts the guarded one in place of `sys.stdout`; called once, before anything is written."""
-    given = sys.__stdout__
-    if given is None:
+    """Puts both in place of Python's own; called once, before anything is written."""
+    if sys.__stdout__ is None:
         # It is closed. No file that is opened later may take its place and get what is printed.
-        os.dup2(os.open(os.devnull, os.O_RDONLY), _DESCRIPTOR)
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(_Guarded(_DESCRIPTOR, "wb", closefd=False)),
-        encoding=given and given.encoding,
-        errors=given and given.errors,
-        line_buffering=True,
-    )
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
+    sys.stdout = _as_text(_Output(1, "wb", closefd=False), sys.__stdout__)
+    if sys.__stderr__ is not None:
+        sys.stderr = _as_text(_Errors(2, "wb", closefd=False), sys.__stderr__)
 
 
-class _Guarded(io.FileIO):
+class _Output(io.FileIO):
     """Raises NoReader or Trouble once; what is still in the buffers by then goes nowhere."""
 
     _failed = False
@@ -53,3 +47,22 @@ class _Guarded(io.FileIO):
                 f"standard output cannot be written: {error.strerror}",
                 "Send it to a file, a pipe or /dev/null.",
             ) from None
+
+
+class _Errors(io.FileIO):
+    """Of what it cannot write nobody can be told: the exit code alone tells."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def _as_text(raw: io.FileIO, like: TextIO | None) -> TextIO:
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=like and like.encoding,
+        errors=like and like.errors,
+        line_buffering=True,
+    )

@@ -57,6 +57,15 @@ def test_an_output_that_nobody_reads_ends_the_command_without_a_word(
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.parametrize("program", ["daemon.main", "daemon.playctl"])
+def test_an_error_that_nobody_reads_leaves_the_exit_code_as_it_is(folder: Path, program: str):
+    assert run(folder, "2>/dev/full", program, "--unknown").returncode == 2
+
+
+def test_findings_that_nobody_reads_leave_the_exit_code_as_it_is(folder: Path):
+    assert run(folder, "2>/dev/full", *CHECK[:-1], "none.toml").returncode == 5
+
+
 def test_a_closed_output_is_no_matter_to_what_prints_nothing(folder: Path):
     done = run(folder, ">&-", "daemon.main", "run", "--config", "none.toml")
     assert done.returncode == 5
