@@ -1,7 +1,7 @@
-"""Standard output, whose first failed write ends the command, and stderr, which never does."""
+"""Standard output, whose first failed write ends the command, and stderr, which never does.
 
-What standard output raises is a Trouble and no OSError: click answers a closed pipe by itself, with the
-exit code of what is bad.
+Standard output then raises a Trouble and no OSError: click answers a closed pipe by itself, with
+the exit code of what is bad.
 """
 
 from __future__ import annotations
