@@ -46,7 +46,7 @@ async def own_summary(session: SessionRecord) -> SummaryLine | None:
     with trio.move_on_after(READ_SECONDS):
         try:
             examined = await trio.to_thread.run_sync(
-                examine, Path(session.journal), abandon_on_cancel=True
+                examine, Path(session.journal), None, abandon_on_cancel=True
             )
         except JournalError as error:
             why = str(error)

@@ -48,10 +48,13 @@ def verify(path: Path, find_reading: FindReading = canonical) -> list[Finding]:
     return examine(path, find_reading).findings
 
 
-def examine(path: Path, find_reading: FindReading = canonical, *, digests: bool = True) -> Verified:
+def examine(
+    path: Path, find_reading: FindReading | None = canonical, *, digests: bool = True
+) -> Verified:
     """Check one journal, streaming. Raises JournalUnreadable; nothing else is an error here.
 
-    With `digests`, what is found whole can be read, judged and shown without an error.
+    With `digests`, what is found whole can be read, judged and shown without an error; but for
+    turns where no `find_reading` reads their body's values: those are held to their seals alone.
     """
     check = _Check(path, find_reading, digests=digests)
     number = 0
@@ -77,7 +80,7 @@ def examine(path: Path, find_reading: FindReading = canonical, *, digests: bool 
 
 
 class _Check:
-    def __init__(self, path: Path, find_reading: FindReading, *, digests: bool) -> None:
+    def __init__(self, path: Path, find_reading: FindReading | None, *, digests: bool) -> None:
         self.findings: list[Finding] = []
         self.pictures = PictureCheck(path, digest=digests)
         self._path = path
@@ -147,12 +150,13 @@ class _Check:
         if number > 1:
             self.find(number, "a second header", "kind")
             return
-        self._reading = reading_for(header, self._find_reading)
+        if self._find_reading is not None:
+            self._reading = reading_for(header, self._find_reading)
         self._agreement = Agreement(header)
         self._has_seals = header.schema_version >= WITH_ENVELOPE
 
     def _turn(self, number: int, text: bytes, glance: TurnGlance) -> None:
-        if self._digests:
+        if self._digests and self._find_reading is not None:
             try:
                 self._content(number, text)
             except JournalDamaged as damage:

@@ -50,9 +50,11 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
             await second.until_turns("red", 2)
             for seat in ("blue", "green"):
                 found = await second.seat(seat)
-                assert found["state"] == "recovery_required"
+                assert found["state"] == "idle"
                 assert found["session"]["state"] == "failed"
                 assert found["session"]["outcome"] == "lease_lapsed"
+                assert found["session"]["leave"] == "confirmed"
+                assert "ended supervisor_lost by itself" in found["session"]["reason"]
                 (lines,) = [
                     lines
                     for path, lines in journals.items()
