@@ -77,6 +77,11 @@ class Register:
             if sitting.session is not None:
                 yield sitting, sitting.session
 
+    def stale(self) -> frozenset[str]:
+        """Ids of the sessions of an earlier daemon that have no end yet."""
+        stale = (seat.stale for seat in self._seats.values())
+        return frozenset(session.session_id for session in stale if session is not None)
+
     def view(self, name: str) -> SeatView | None:
         """A seat as it is shown; None: the configuration does not name it."""
         settings = self._means.settings.seats.get(name)

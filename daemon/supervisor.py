@@ -126,7 +126,12 @@ class Supervisor:
                 records = await self._means.state.latest_sessions(seat, limit + 1)
             except StateUnavailable as error:
                 raise unavailable(error) from error
-            shown = tuple(live.get(record.session_id) or session_view(record) for record in records)
+            stale = self._register.stale()
+            shown = tuple(
+                live.get(record.session_id)
+                or session_view(record, stale=record.session_id in stale)
+                for record in records
+            )
             if seat is not None and not shown:
                 self._register.configured(seat)
         return wire.SessionsResult(sessions=shown[:limit], more=len(shown) > limit)

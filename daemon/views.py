@@ -36,8 +36,8 @@ def seat_view(seat: Seat, settings: SeatSettings) -> SeatView:
     )
 
 
-def session_view(record: SessionRecord) -> SessionView:
-    """A session by its record."""
+def session_view(record: SessionRecord, *, stale: bool = False) -> SessionView:
+    """A session by its record; `stale`: that is an earlier daemon's and has no end."""
     process = record.process
     return SessionView(
         session_id=record.session_id,
@@ -45,6 +45,7 @@ def session_view(record: SessionRecord) -> SessionView:
         seat=record.seat,
         generation=record.generation,
         state=record.state,
+        stale=stale,
         began_at=record.began_at,
         ended_at=record.ended_at,
         pid=process.pid if process is not None and record.state not in TERMINAL else None,
@@ -98,7 +99,7 @@ def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
         return live_view(sitting.session, sitting)
     claimed = None if sitting is None else sitting.latest
     record = claimed or seat.stale or seat.last
-    return None if record is None else session_view(record)
+    return None if record is None else session_view(record, stale=record is seat.stale)
 
 
 def _condition(seat: Seat, sitting: Sitting | None) -> tuple[SeatState, str]:

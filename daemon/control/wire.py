@@ -120,6 +120,8 @@ class SessionView(_Result, frozen=True, kw_only=True):
     seat: str
     generation: int
     state: SessionState
+    stale: bool = False
+    """Of an earlier daemon, which recorded this state; how it ended is not settled yet."""
     began_at: str
     """UTC."""
     ended_at: str | None = None

@@ -94,8 +94,8 @@ def _about_seats(seats: Iterable[SeatView]) -> Iterator[Metric]:
     )
     state = _gauge(
         "seat_state",
-        "1 for the state that a seat is in, 0 for the others. failed, recovery_required and stale "
-        "wait for a person.",
+        "1 for the state that a seat is in, 0 for the others. failed and stale wait for a person, "
+        "recovery_required for the word of its world or of a person.",
         "seat",
         "state",
     )

@@ -42,7 +42,7 @@ def sessions(
                 session.session_id,
                 session.seat,
                 str(session.generation),
-                session.state,
+                "stale" if session.stale else session.state,
                 session.outcome or "-",
                 f"{session.turns_taken:,}",
                 session.began_at,

@@ -245,11 +245,14 @@ async def test_what_a_killed_daemon_left_is_ended_before_anything_else(
             os.kill(pid, signal.SIGKILL)
         assert left == []
         seat = await playd.seat()
-        assert seat.state == "stale"
+        assert (seat.state, seat.session.stale) == ("stale", True)
+        listed = await playd.supervisor.sessions(playd.caller, "red", True, 10)
+        assert [session.stale for session in listed.sessions] == [True]
         assert (await playd.seat("blue")).state == "idle"
         # Nothing starts by itself, and the first look settles the records.
         seen = await playd.supervisor.observe(playd.caller, "red")
         assert (seen.session.state, seen.session.outcome) == ("failed", "lease_lapsed")
+        assert not seen.session.stale
         assert "playctl recover red" in seen.detail
         with pytest.raises(Refusal, match="not being played"):
             await playd.supervisor.observe(playd.caller, "red")
