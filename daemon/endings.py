@@ -72,12 +72,14 @@ def end_of(exit: Exit, claim: Ended | Refused | None, reached: Reached) -> Sessi
     turns: int | None = None
     if isinstance(claim, Ended):
         leave, receipt, turns = claim.leave, claim.receipt, claim.turns_taken
+    elif isinstance(claim, Refused):
+        leave = "not_joined" if claim.recovery is None else "unconfirmed"
     if exit.cause is not None and exit.cause != "lingered":
         outcome, reason = _BY_CAUSE[exit.cause]
         return SessionEnd(outcome, reason, leave, receipt, turns)
     if isinstance(claim, Refused):
         what = _IN_WORDS.get(claim.reason, claim.reason)
-        return SessionEnd(None, f"{what}: {claim.detail}", "not_joined", refused=claim.reason)
+        return SessionEnd(None, f"{what}: {claim.detail}", leave, refused=claim.reason)
     if claim is not None and claim.outcome not in ("settled", "unsettled"):
         return SessionEnd(claim.outcome, claim.detail, leave, receipt, turns)
     if exit.out_of_memory:

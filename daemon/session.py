@@ -199,6 +199,8 @@ class Session:
                 self._take_running(message)
             case wire.Refused() | wire.Ended():
                 self._claim = message
+                if isinstance(message, wire.Refused) and message.recovery is not None:
+                    self._keep_recovery(message.recovery)
             case wire.Stopping():
                 self._stop_by(message.reason, self._deadline_from_now())
             case wire.Phase():
@@ -326,18 +328,21 @@ class Session:
             journal=self._journal_of(message),
             descendants=self._process.family.reported,
         )
+        self._keep_recovery(message.recovery)
+        if self.record.state == "starting":
+            self._advance("run", with_seat=True)
+        else:
+            self._put(self.record, with_seat=True)
+
+    def _keep_recovery(self, value: str) -> None:
         self._seat.record = replace(
             self._seat.record,
             recovery=Recovery(
                 session_id=self.record.session_id,
                 generation=self.record.generation,
-                value=message.recovery,
+                value=value,
             ),
         )
-        if self.record.state == "starting":
-            self._advance("run", with_seat=True)
-        else:
-            self._put(self.record, with_seat=True)
 
     def _journal_of(self, message: wire.Running) -> str | None:
         """The journal that a session names, if it lies where journals lie: it is opened later."""
@@ -350,7 +355,7 @@ class Session:
     def _finish(self, end: SessionEnd) -> SessionEnd:
         """Queue the terminal state, and with it what becomes of the body and the lease."""
         if end.outcome is None and self.record.state == "stopping":
-            end = SessionEnd("stopped", end.reason, "not_joined")
+            end = SessionEnd("stopped", end.reason, end.leave)
         events = ("refuse",) if end.outcome is None else ending(self.record.state, end.outcome)
         for event in events[:-1]:
             self._advance(event)

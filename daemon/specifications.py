@@ -29,10 +29,6 @@ from kernel.session.specification import (
     Specification,
 )
 
-_PUBLIC_ADDRESS = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-}
 _FREE = Rates(input=Decimal(0), cache_read=Decimal(0), cache_write=Decimal(0), output=Decimal(0))
 _NOT_THE_BODYS = frozenset((*Player.__struct_fields__, "credential"))
 
@@ -135,12 +131,11 @@ def _seat(settings: Settings, name: str) -> Seat:
 
 def _model(settings: Settings, name: str) -> ModelChoice:
     model = settings.models[name]
-    base_url = model.base_url or _PUBLIC_ADDRESS[model.provider]
     return ModelChoice(
         name=name,
         provider=model.provider,
         model=model.model,
-        base_url=base_url,
+        base_url=model.endpoint,
         api_key=_secret(model.credential),
         structured=model.structured,
         images=model.images,
@@ -148,15 +143,16 @@ def _model(settings: Settings, name: str) -> ModelChoice:
         stall=model.stall,
         reserve=model.reserve,
         output_limit=model.output_tokens,
-        rates=_rates(model, base_url),
+        ca_file=model.ca_file,
+        rates=_rates(model),
     )
 
 
-def _rates(model: Model, base_url: str) -> ModelRates | None:
+def _rates(model: Model) -> ModelRates | None:
     override = _FREE if model.local else None
     if model.price is not None:
         override = msgspec.convert(msgspec.to_builtins(model.price), Rates)
-    rates = rates_for(base_url, model.model, override, at=datetime.now(UTC))
+    rates = rates_for(model.endpoint, model.model, override, at=datetime.now(UTC))
     if rates is None:
         return None
     return ModelRates(

@@ -78,7 +78,9 @@ async def _hold(specification: Specification, lines: Lines, outbox: Outbox) -> i
             playing = Playing(prepared, session.controls, session.lease, outbox.put, outbox.room)
             terminal = await session.during(playing.play)
     except NotPlayable as error:
-        terminal = wire.Refused(reason=error.reason[:40], detail=error.detail)
+        terminal = wire.Refused(
+            reason=error.reason[:40], detail=error.detail, recovery=error.recovery
+        )
     except Exception:
         traceback.print_exc(file=sys.stderr)
         terminal = wire.Ended(

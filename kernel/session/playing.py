@@ -90,11 +90,13 @@ class Playing:
         async with AsyncExitStack() as stack:
             try:
                 play = await self._settle_in(body, joined, events, stack)
-            except NotPlayable:
+            except NotPlayable as error:
                 # Not an ending: it would be told as a stop, and the refusal be lost behind it.
+                leave = Leave("unconfirmed")
                 with trio.move_on_after(GIVING_BACK_SECONDS):
-                    await body.leave()
-                raise
+                    leave = await body.leave()
+                held = joined.recovery if leave.leave == "unconfirmed" else None
+                raise NotPlayable(error.reason, error.detail, held) from None
             return await _play_out(play, self.controls, self.emit)
 
     async def _settle_in(

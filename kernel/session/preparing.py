@@ -17,12 +17,16 @@ from kernel.session.specification import JOURNALS, Specification
 
 
 class NotPlayable(Exception):
-    """The session cannot begin: `reason` is a word for programs, `detail` a line for people."""
+    """The session cannot begin: `reason` is a word for programs, `detail` a line for people.
 
-    def __init__(self, reason: str, detail: str) -> None:
+    `recovery` is that of a body that was taken meanwhile and may still be held.
+    """
+
+    def __init__(self, reason: str, detail: str, recovery: str | None = None) -> None:
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail[:400]
+        self.recovery = recovery
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,13 @@ class Running(_Message, frozen=True, kw_only=True, tag="running"):
 
 
 class Refused(_Message, frozen=True, kw_only=True, tag="refused"):
-    """The world or the specification did not allow this session; nothing is held. Terminal."""
+    """The world or the specification did not allow this session. Terminal."""
 
     reason: Annotated[str, Meta(max_length=40)]
     detail: Words
+    recovery: str | None = None
+    """As in `running`: the body was taken and could not be played, and the world did not confirm
+    its leave. None: nothing is held."""
 
 
 class Phase(_Message, frozen=True, kw_only=True, tag="phase"):

@@ -82,3 +82,9 @@ def test_a_join_is_told_whose_trouble_a_refusal_is(reason: str, code: str):
 def test_a_join_is_told_when_the_model_did_not_answer():
     assert SessionEnd("mind_unavailable", "no answer", "confirmed").code == "model"
     assert SessionEnd("crashed", "died", "confirmed").code == "session_failed"
+
+
+def test_a_refusal_that_may_still_hold_the_body_is_an_unconfirmed_leave():
+    refused = Refused(reason="state_unwritable", detail="full", recovery="ask this")
+    assert end_of(Exit(CLEAN, None), refused, "joining").leave == "unconfirmed"
+    assert end_of(Exit(KILLED, "stop_deadline"), refused, "joining").leave == "unconfirmed"

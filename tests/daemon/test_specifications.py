@@ -21,7 +21,7 @@ from daemon.refusal import Refusal
 from daemon.specifications import play_specification, recovery_specification
 from kernel.session.specification import BudgetCeiling, ModelRates, RoomChoice, Specification
 
-LOCAL = Model(provider="openai", model="m", base_url="http://127.0.0.1:1/v1", local=True)
+LOCAL = Model(provider="openai", model="local", base_url="http://127.0.0.1:1/v1", local=True)
 
 
 def private(path: Path, text: str) -> str:
@@ -106,6 +106,28 @@ async def test_a_pokemon_seat_and_everything_around_it(tmp_path: Path):
     assert told.budget.tokens == 7
     assert (told.sitting.elapsed, told.sitting.earlier_journals) == (12.5, ("/j/one.jsonl",))
     assert told.sitting.told_tokens == (4711,)
+
+
+async def test_whatever_a_model_is_configured_with_reaches_its_session():
+    model = Model(
+        provider="anthropic",
+        model="m",
+        base_url="https://models.example",
+        ca_file="/ca.pem",
+        structured="prompt",
+        images=True,
+        deadline=61,
+        stall=21,
+        reserve=16_001,
+        output_tokens=4_097,
+        local=True,
+    )
+    told = (await specify(Settings(models={"m": model}, seats={"red": pokemon()}))).mind
+    assert told is not None
+    as_told = {"output_tokens": "output_limit"}
+    for name in set(Model.__struct_fields__) - {"credential", "local", "price"}:
+        assert getattr(told, as_told.get(name, name)) == getattr(model, name), name
+        assert getattr(model, name) != getattr(LOCAL, name), f"{name}: the test sets it too"
 
 
 async def test_a_minecraft_seats_options_are_its_motor_and_profile():

@@ -1,11 +1,14 @@
 """Many joins, many sessions: one driver a seat, and everyone plays."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
-from real_daemon import RealDaemon, at_once
+import trustme
+from practice import practice_world
+from real_daemon import RealDaemon, Refused, at_once, configure, real_daemon
 
 
 async def test_of_twenty_joins_at_once_one_gets_the_seat(played: Any):
@@ -66,3 +69,19 @@ async def test_crash_after_crash_costs_the_daemon_no_descriptor(played: Any, cyc
             held.append(daemon.open_descriptors())
         # The first cycles open what is kept.
         assert held[-1] <= held[1]
+
+
+async def test_a_body_that_was_joined_and_not_given_back_is_no_free_seat(tmp_path: Path):
+    authority = tmp_path / "authority"
+    trustme.CA().cert_pem.write_to_path(str(authority))
+    async with practice_world(tmp_path, "--misbehave", "stall:30@leave=1") as there:
+        more = f'ca_file = "{authority}"'
+        path = configure(tmp_path, there.address, "https://127.0.0.1:9", "red", more=more)
+        async with real_daemon(path) as daemon:
+            authority.unlink()
+            with pytest.raises(Refused, match="ca_file"):
+                await daemon.join("red")
+            seat = await daemon.until_seat("red", "recovery_required")
+            assert seat["session"]["leave"] == "unconfirmed"
+            assert (await daemon.ask("recover", seat="red"))["outcome"] == "settled"
+            assert (await daemon.seat("red"))["state"] == "idle"

@@ -163,7 +163,7 @@ async def test_recovering_only_asks_and_says_whether_it_is_settled(
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_an_unreachable_model_costs_the_turn_its_reserve_and_is_named(
+async def test_an_unreachable_model_costs_the_turn_but_no_tokens_and_is_named(
     tmp_path: Path,
 ) -> None:
     start = specification(tmp_path, "http://127.0.0.1:9/v1", budget=BudgetCeiling(max_turns=1))
@@ -173,7 +173,7 @@ async def test_an_unreachable_model_costs_the_turn_its_reserve_and_is_named(
             await session.until(wire.Ended)
     assert turn.card.outcome == "mind_failed"
     assert "connection" in turn.card.effect
-    assert (turn.failures_in_row, turn.budget.tokens, turn.budget.unreported_calls) == (1, 16000, 1)
+    assert (turn.failures_in_row, turn.budget.tokens, turn.budget.unreported_calls) == (1, 0, 0)
 
 
 async def test_a_lost_supervisor_leaves_four_seconds_for_farewell_and_summary(
