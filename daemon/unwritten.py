@@ -42,7 +42,11 @@ def _rows(owed: Iterable[Write]) -> dict[tuple[str, str], str]:
     for write in owed:
         if (session := write.session) is not None:
             outcome = "" if session.outcome is None else f", outcome {session.outcome}"
-            rows[session.seat, f"session {session.session_id}"] = f"is {session.state}{outcome}"
+            charged = 0 if session.budget is None else session.budget.tokens
+            rows[session.seat, f"session {session.session_id}"] = (
+                f"is {session.state}{outcome}, {session.turns_taken} turns;"
+                f" its sitting is charged {charged} tokens"
+            )
         if (sitting := write.sitting) is not None:
             rows[sitting.seat, f"sitting {sitting.sitting_id}"] = "is over"
         if (seat := write.seat) is not None and seat.failed is not None:

@@ -129,6 +129,7 @@ async def test_what_a_drained_daemon_could_not_write_is_named_and_the_next_one_g
             await playd.supervisor.drain(playd.caller)
     named = "\n".join(m for m in caplog.messages if m.startswith("the database was not told"))
     assert f"session {joined.session_id} is stopped" in named
+    assert "turns; its sitting is charged" in named
     assert f"sitting {joined.sitting_id} is over" in named
     async with opened("good") as playd:
         assert (await playd.seat()).state == "stale"
