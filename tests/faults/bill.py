@@ -65,7 +65,7 @@ def _calls_are_as_counted(evidence: Evidence) -> Iterator[str]:
         for run in sitting.runs:
             for line in final(run).values():
                 numbers = (line.input or 0, line.output or 0, line.cache_read or 0)
-                if not line.reported:
+                if not line.reported or not _left(line):
                     continue
                 if told[numbers] == 0:
                     yield f"{run.run_id}, {line.call_id}: {numbers}, which no answer of it said"
@@ -92,7 +92,7 @@ def _every_request_has_its_reserve(evidence: Evidence) -> Iterator[str]:
     for session in evidence.sessions:
         run = evidence.journal_of(session.session_id)
         seat = session.seat if evidence.answers else _ANY_SEAT
-        reserved[seat] += 0 if run is None else len(final(run))
+        reserved[seat] += 0 if run is None else sum(map(_left, final(run).values()))
     for seat, calls in _accountable_calls(evidence).items():
         if len(calls) > reserved[seat]:
             yield f"seat {seat}: {len(calls)} requests were answered, {reserved[seat]} reserved"
@@ -144,6 +144,11 @@ def _no_call_begins_past_the_ceiling(evidence: Evidence) -> Iterator[str]:
                         f"sitting {id}, {line.call_id}: begun with {before + settled} of {ceiling}"
                     )
             before += sum(line.charged for line in final(run).values())
+
+
+def _left(line: Usage) -> bool:
+    """Whether the call's request reached anybody: one that could not be sent costs nothing."""
+    return line.charged > 0
 
 
 def _calls_by_seat(evidence: Evidence) -> dict[str, list[Call]]:

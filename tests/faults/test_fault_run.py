@@ -183,6 +183,7 @@ def an_early_stop(left: Evidence) -> Evidence:
         ("the daemon's log", lambda left: replace(left, log="Traceback (most recent call last):")),
         ("every reported call", usage(input=1)),
         ("every reported call", usage(charged=1)),
+        ("every request to the model", usage(input=0, output=0, cache_read=0, charged=0)),
         ("every unreported call", usage(reported=False)),
         ("every request to the model", without(Usage)),
         ("no sitting is charged less", lambda left: without(Usage)(untold(left))),
