@@ -238,7 +238,7 @@ def _database_and_journals_agree(evidence: Evidence) -> Iterator[str]:
             if session.turns_taken:
                 yield f"session {session.session_id} took {session.turns_taken} turns in no journal"
             continue
-        turns = sum(1 for _ in journal.of(Turn)) + journal.lost.get("turn", 0)
+        turns = _turns_in(journal)
         dead = evidence.died_on_a_full_disk(session.session_id)
         if session.turns_taken > turns and not dead:
             yield f"session {session.session_id}: {session.turns_taken} turns, {turns} written"
@@ -257,6 +257,12 @@ def _database_and_journals_agree(evidence: Evidence) -> Iterator[str]:
                 f"session {session.session_id} is {session.outcome} after {session.turns_taken}; "
                 f"its summary says {summary.outcome} after {summary.turns_taken}"
             )
+
+
+def _turns_in(journal: Journal) -> int:
+    """Those that a reader finds, one that was cut off after its decision included."""
+    marks = [type(line) for line in journal.lines if isinstance(line, Turn | Decision)]
+    return marks.count(Turn) + marks[-1:].count(Decision) + journal.lost.get("turn", 0)
 
 
 def _leaves_differ(session: Session, summary: Summary, *, whole: bool) -> bool:
