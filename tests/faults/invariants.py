@@ -7,6 +7,7 @@ could not even say so, and the lines of that time are asked of it by no check.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -286,7 +287,11 @@ def _stops_stop(evidence: Evidence) -> Iterator[str]:
         for line in journal.of(Usage):
             if line.stage == "reserved" and moment(line.at) > heard + _ADMITTED:
                 yield f"run {journal.run_id} asked its model at {line.at}, after its stop"
+        sent = {line.idempotency_key: moment(line.at) for line in journal.of(Decision)}
         for entry in _acts_of(evidence, journal):
+            in_flight = sent.get(entry["idempotencyKey"], math.inf) < stop["asked"]
+            if in_flight and answer["leave"] == "unconfirmed":
+                continue  # its session had died: nobody could call the action back
             if moment(entry["at"]) > stop["at"]:
                 yield f"run {journal.run_id} acted at {entry['at']}, after its stop was over"
 
