@@ -231,7 +231,7 @@ async def _again_and_again(work: Callable[[], Awaitable[None]], pause: float) ->
 @click.command(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--seconds",
-    type=click.FloatRange(1200, 604800),
+    type=click.FloatRange(3600, 604800),
     default=3600,
     show_default=True,
     help="How long it plays; judging comes after.",
