@@ -287,7 +287,12 @@ def _stops_stop(evidence: Evidence) -> Iterator[str]:
         for line in journal.of(Usage):
             if line.stage == "reserved" and moment(line.at) > heard + _ADMITTED:
                 yield f"run {journal.run_id} asked its model at {line.at}, after its stop"
-        sent = {line.idempotency_key: moment(line.at) for line in journal.of(Decision)}
+        settled = {line.idempotency_key for line in journal.of(Action)}
+        sent = {
+            line.idempotency_key: moment(line.at)
+            for line in journal.of(Decision)
+            if line.idempotency_key not in settled
+        }
         for entry in _acts_of(evidence, journal):
             in_flight = sent.get(entry["idempotencyKey"], math.inf) < stop["asked"]
             if in_flight and answer["leave"] == "unconfirmed":

@@ -108,7 +108,7 @@ async def test_a_seat_whose_world_had_ended_is_not_played_again(played: Any, tmp
             assert second.sessions_alive() == []
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(50, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [12, pytest.param(50, marks=pytest.mark.long)])
 async def test_killed_at_a_random_moment_of_a_join_it_leaves_nothing_over(
     tmp_path: Path, kills: int
 ):
