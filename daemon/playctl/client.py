@@ -19,6 +19,7 @@ import msgspec
 
 from daemon.control import wire
 from daemon.playctl.exits import Exit, Trouble, trouble_of
+from daemon.playctl.interruptible import lines_of
 from kernel.undecodable import UNDECODABLE
 
 QUICK = 10.0
@@ -52,7 +53,7 @@ class Client:
     def __init__(self, paths: Sequence[Path]) -> None:
         """Connects to the first path where something is. Raises Trouble."""
         self._socket, self.path = _connect(paths)
-        self._lines = self._socket.makefile("rb")
+        self._lines = lines_of(self._socket)
         self._next_id = 0
 
     def __enter__(self) -> Client:

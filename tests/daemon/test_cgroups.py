@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from daemon.cgroups import Cgroup, Cgroups
+from daemon.children import become_subreaper
 
 pytestmark = pytest.mark.usefixtures("no_children_left")
 
@@ -50,15 +51,22 @@ async def test_a_session_is_in_its_group_from_the_start_and_the_group_ends_with_
 
 
 def test_a_group_kills_everything_in_it(tree: Path):
+    become_subreaper()  # so that what the shell leaves behind comes here, to be waited for
     cgroup = Cgroups(tree).make("one")
-    script = "read go; sleep 600 & sleep 600"
-    process = subprocess.Popen(["sh", "-c", script], stdin=subprocess.PIPE)
-    cgroup.add(process.pid)
-    process.stdin.write(b"go\n")
-    process.stdin.flush()
-    cgroup.kill()
-    process.stdin.close()
-    assert process.wait() == -signal.SIGKILL
+    script = "read go; sleep 600 & echo $!; wait"
+    with subprocess.Popen(
+        ["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        cgroup.add(process.pid)
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+        left_behind = int(process.stdout.readline())
+        cgroup.kill()
+        assert process.wait() == -signal.SIGKILL
+    _, status = os.waitpid(left_behind, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
     assert not cgroup.ran_out_of_memory()
     cgroup.remove()
     assert not cgroup.folder.exists()

@@ -249,6 +249,12 @@ class RealDaemon:
         lines = (self.folder / "world.jsonl").read_bytes().splitlines()
         return [entry for entry in map(msgspec.json.decode, lines) if entry["kind"] == kind]
 
+    async def until_misbehaved(self, misdeed: str) -> None:
+        """Wait until the practice world was asked for what it does wrong."""
+        with trio.fail_after(LIMIT):
+            while misdeed not in [e["misdeed"] for e in self.chronicle("misbehaved")]:  # noqa: ASYNC110
+                await trio.sleep(0.05)  # nothing tells that the file grew
+
     def sessions_alive(self) -> list[Process]:
         """Living processes that this state directory's sessions started."""
         ours = {event["data"]["sessionId"] for event in self.events()}

@@ -37,8 +37,15 @@ def hear():
     return json.loads(line)
 
 
-def begin(recovery="how-to-ask", descendants=()):
+def begin():
     """Up to `running`, or, in mode recover, to the world's answer; the specification."""
+    specification = start()
+    running(journal_of(specification))
+    return specification
+
+
+def start():
+    """Up to `joining`, or, in mode recover, to the world's answer; the specification."""
     say("hello", pid=os.getpid(), version="test")
     start = hear()
     if start is None:
@@ -49,9 +56,11 @@ def begin(recovery="how-to-ask", descendants=()):
         ended(answer, "confirmed" if answer == "settled" else "unconfirmed")
         os._exit(0)
     say("joining")
-    journal = f"{specification['stateDirectory']}/journals/{specification['sessionId']}.jsonl"
-    running(journal, recovery, descendants)
     return specification
+
+
+def journal_of(specification):
+    return f"{specification['stateDirectory']}/journals/{specification['sessionId']}.jsonl"
 
 
 def running(journal="/nowhere", recovery="how-to-ask", descendants=()):
@@ -314,6 +323,7 @@ def long_log_line():
 
 def family():
     """A grandchild in this session, one in its own that ignores SIGTERM, and one that is lost."""
+    specification = start()
     pids = [
         sleep_child(),
         sleep_child(ignore_term=True, new_session=True),
@@ -326,7 +336,7 @@ def family():
             file.write(" ".join(map(str, pids)))
         os._exit(0)
     os.waitpid(middle, 0)
-    begin(descendants=pids[1:2])
+    running(journal_of(specification), descendants=pids[1:2])
     obey()
 
 

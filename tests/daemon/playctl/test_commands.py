@@ -153,9 +153,10 @@ async def watching(playctl: Any, *arguments: str) -> AsyncIterator[Watch]:
         yield Watch(process)
     finally:
         process.kill()
-        await process.wait()
+        with trio.CancelScope(shield=True):
+            await process.wait()
         assert process.stdout is not None
-        await process.stdout.aclose()
+        await trio.aclose_forcefully(process.stdout)
 
 
 async def test_watch_prints_a_line_for_each_turn_until_it_is_interrupted(daemon: Daemon):

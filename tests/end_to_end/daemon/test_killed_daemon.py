@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import trio
 from practice import practice_model, practice_world
-from real_daemon import RealDaemon, Refused, at_once, configure, outcome_in, real_daemon
+from real_daemon import LIMIT, RealDaemon, Refused, at_once, configure, outcome_in, real_daemon
 
 from kernel.journal.verify import verify
 
@@ -79,7 +79,7 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
     ],
     ids=["in a model call", "in an action"],
 )
-async def test_a_session_that_hangs_is_gone_within_five_seconds_of_its_daemon(
+async def test_a_session_that_hangs_does_not_outlive_its_daemon(
     played: Any, world: tuple[str, ...], model: tuple[str, ...], phase: str
 ):
     """Case 6."""
@@ -88,7 +88,7 @@ async def test_a_session_that_hangs_is_gone_within_five_seconds_of_its_daemon(
         await daemon.until_turns("red", 2)
         await daemon.until_phase("red", phase)
         await daemon.kill()
-        await daemon.until_nobody_is_left(5)
+        await daemon.until_nobody_is_left(LIMIT)  # what hangs would hang for ten minutes
         (lines,) = daemon.journal_lines().values()
         assert outcome_in(lines) == "supervisor_lost"
         turns = [line["turn"]["outcome"] for line in lines if line["kind"] == "turn"]

@@ -18,24 +18,27 @@ def stalling_joins(many: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("world", "model", "phase", "leave"),
+    ("world", "model", "moment", "leave"),
     [
         (FAST, (), "deciding", "confirmed"),
         (FAST, ("--misbehave", "late:600@chat=3+"), "deciding", "confirmed"),
         (FAST, ("--misbehave", "stall-midway:600@chat=3"), "deciding", "confirmed"),
         (FAST, ("--misbehave", "status:500@chat=3+"), "pacing", "confirmed"),
-        (("--speed", "1", "--misbehave", "slow:600@act=3"), (), "acting", "confirmed"),
-        (("--speed", "200", "--misbehave", "mute@act=3"), (), "acting", "unconfirmed"),
+        (("--speed", "1", "--misbehave", "slow:600@act=3"), (), "slow:600", "confirmed"),
+        (("--speed", "200", "--misbehave", "mute@act=3"), (), "mute", "unconfirmed"),
     ],
     ids=["playing", "call hangs", "answer stalls", "backs off", "action hangs", "world is mute"],
 )
 async def test_a_stop_is_over_by_its_deadline_and_sums_up(
-    played: Any, world: tuple[str, ...], model: tuple[str, ...], phase: str, leave: str
+    played: Any, world: tuple[str, ...], model: tuple[str, ...], moment: str, leave: str
 ):
     async with played("red", world=world, model=model, stop_deadline=7) as daemon:
         await daemon.join("red")
         await daemon.until_turns("red", 2)
-        await daemon.until_phase("red", phase)
+        if moment in ("deciding", "pacing"):
+            await daemon.until_phase("red", moment)
+        else:  # phase acting is told before the world is asked, and a stop in between acts nothing
+            await daemon.until_misbehaved(moment)
         stopped = await daemon.stop("red")
         # Past its deadline it would be failed, stop_deadline.
         assert (stopped["state"], stopped["outcome"]) == ("stopped", "stopped")
