@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import trio
+from msgspec import Struct
 
 from kernel.body import (
     AnyDecision,
@@ -21,8 +20,7 @@ from kernel.journal.instant import utc_now
 from kernel.proposals import Proposals
 
 
-@dataclass(slots=True)
-class Unfolding:
+class Unfolding(Struct):
     """One numbered turn in progress; the number is used whatever becomes of it (K2)."""
 
     number: int
@@ -41,7 +39,7 @@ class Unfolding:
     outcome: str | None = None
     """Set by the phase that ends the turn early; else the settled action's own."""
     failure: str | None = None
-    speech: Speech = field(default_factory=Speech)
+    speech: Speech = Speech()
     decision_started_at: str | None = None
     decision_settled_at: str | None = None
     action_started_at: str | None = None

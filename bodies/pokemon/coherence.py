@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from bodies.pokemon.intent_words import RecordedAction, names_action
@@ -19,14 +21,18 @@ class Coherence:
         """One turn: its action and intent, and whether its effect let the plan stand."""
         if action is not None and self._standing_intent is not None:
             self._scored += 1
-            recorded = _decoder.decode(action)
-            self._kept += names_action(self._standing_intent, recorded)
+            self._kept += names_action(self._standing_intent, _recorded(bytes(action)))
         self._standing_intent = intent if stands else None
 
     @property
     def share(self) -> float | None:
         """None when no turn counted."""
         return self._kept / self._scored if self._scored else None
+
+
+@lru_cache(maxsize=32)  # a player presses the same few buttons
+def _recorded(action: bytes) -> RecordedAction:
+    return _decoder.decode(action)
 
 
 _decoder = msgspec.json.Decoder(RecordedAction)

@@ -26,24 +26,21 @@ class EvidenceWindow:
         """How many windows were sealed before this one."""
         self.lines = 0
         self.bytes = 0
+        self.full = False
+        """Whether a seal must be the next line."""
         self._digest = hashlib.sha256()
         self._previous: str | None = None
 
-    @property
-    def full(self) -> bool:
-        """Whether a seal must be the next line."""
-        return self.lines >= LINES_PER_WINDOW
-
     def add(self, line: bytes | bytearray | memoryview) -> None:
         """Take one whole line, newline included."""
-        self.lines += 1
-        self.bytes += len(line)
+        self.count(len(line))
         self._digest.update(line)
 
     def count(self, length: int) -> None:
         """Take a line by its length alone: what seals then say of digests is void."""
         self.lines += 1
         self.bytes += length
+        self.full = self.lines >= LINES_PER_WINDOW
 
     def seal(self) -> EvidenceWindowLine:
         """The seal over what the window holds now."""
@@ -60,5 +57,6 @@ class EvidenceWindow:
         self.index = seal.window + 1
         self.lines = 0
         self.bytes = 0
+        self.full = False
         self._digest = hashlib.sha256()
         self._previous = seal.sha256
