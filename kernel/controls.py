@@ -39,19 +39,19 @@ class Ending:
 
 
 class Reach:
-    """While entered, an ending reaches this scope; a plain class, for there are many in a turn."""
+    """While entered, an ending reaches this scope; a plain class, for it is entered every turn."""
 
-    __slots__ = ("_over", "_scopes", "scope")
+    __slots__ = ("_controls", "_scopes", "scope")
 
     def __init__(
-        self, scope: trio.CancelScope, scopes: set[trio.CancelScope], *, over: bool
+        self, scope: trio.CancelScope, scopes: set[trio.CancelScope], controls: Controls
     ) -> None:
         self.scope = scope
         self._scopes = scopes
-        self._over = over
+        self._controls = controls
 
     def __enter__(self) -> None:
-        if self._over:
+        if self._controls.ending is not None:
             self.scope.cancel()
         self._scopes.add(self.scope)
 
@@ -136,9 +136,8 @@ class Controls:
         return Interruptible(self.reaching(trio.CancelScope(), patient=patient))
 
     def reaching(self, scope: trio.CancelScope, *, patient: bool = False) -> Reach:
-        """Let an ending cancel `scope`, which somebody else enters."""
-        scopes = self._patient if patient else self._at_once
-        return Reach(scope, scopes, over=self.ending is not None)
+        """Let an ending cancel `scope`, which somebody else enters; may be entered many times."""
+        return Reach(scope, self._patient if patient else self._at_once, self)
 
     def hearing(self, told: Callable[[], None]) -> Hearing:
         """While entered, `told` is called after each message that was queued."""

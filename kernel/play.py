@@ -25,7 +25,7 @@ from kernel.body import (
 )
 from kernel.budget import SittingBudget
 from kernel.card import card_of
-from kernel.controls import Controls, Ending
+from kernel.controls import Controls, Ending, Reach
 from kernel.deciding import Deciding
 from kernel.journal.instant import utc_now
 from kernel.journal.lines import ActionLine, Decided, DecisionLine
@@ -84,9 +84,9 @@ class Play:
     tally: Tally = field(default_factory=Tally)
     _past: deque[PastTurn] = field(default_factory=lambda: deque[PastTurn](maxlen=TURNS_SHOWN))
     _phase: Phase = Phase.READY
-    _looking: trio.CancelScope = field(default_factory=trio.CancelScope)
-    _acting: trio.CancelScope = field(default_factory=trio.CancelScope)
-    """Both lie around the whole run; an ending reaches the one during the looks before an action,
+    _looking: Reach = field(init=False)
+    _acting: Reach = field(init=False)
+    """Scopes around the whole run; an ending reaches the one during the looks before an action,
     the other during the action. A scope of its own for each would cost more than the look."""
     _turn: Unfolding | None = None
     _number: int = 0
@@ -94,6 +94,8 @@ class Play:
     _doing: dict[Phase, Callable[[], Awaitable[Event]]] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._looking = self.controls.reaching(trio.CancelScope())
+        self._acting = self.controls.reaching(trio.CancelScope(), patient=True)
         self._doing = {
             Phase.READY: self._admit,
             Phase.OBSERVING: self._observe,
@@ -110,9 +112,9 @@ class Play:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_world)
             nursery.start_soon(self._watch_lease)
-            with self._acting, self._looking:
+            with self._acting.scope as acting, self._looking.scope as looking:
                 await self._go_on()
-            if self._looking.cancelled_caught or self._acting.cancelled_caught:
+            if looking.cancelled_caught or acting.cancelled_caught:
                 self._phase = after(self._phase, self._left())
                 await self._go_on()
             nursery.cancel_scope.cancel()
@@ -182,7 +184,7 @@ class Play:
         self._turn = turn
         self._number += 1
         self._say_phase(Phase.OBSERVING)
-        with self.controls.reaching(self._looking):
+        with self._looking:
             turn.shown = await self._look()
         return Event.SEEN if self.controls.ending is None else Event.STOPPED
 
@@ -194,7 +196,7 @@ class Play:
         turn = self._unfolding
         assert turn.shown is not None
         assert turn.decision is not None
-        with self.controls.reaching(self._looking):
+        with self._looking:
             now = await self._look()
         if self.controls.ending is not None:
             return Event.STOPPED
@@ -220,7 +222,7 @@ class Play:
         self.trail.write(_decision_line(turn, key))
         self._say_phase(Phase.ACTING)
         turn.action_begins()
-        with self.controls.reaching(self._acting, patient=True):
+        with self._acting:
             settled = await self.body.act(turn.decision, key, self.controls.stopping)
         turn.settled = settled
         turn.action_settles()
@@ -303,14 +305,15 @@ class Play:
         )
 
     async def _pace(self) -> Event:
-        if self._limit_reached() is not None:
-            return Event.PACED  # nothing comes after it that a rest would be for
         backoff = self.deciding.wait
         if self._failed_actions:
             backoff = max(backoff, wait_after_failed_action(self._failed_actions))
         pace = self.body.pace()
-        self._say_phase(Phase.PACING, max(backoff, pace) or None)
-        if backoff or pace:
+        rest = max(backoff, pace)
+        if rest and self._limit_reached() is not None:
+            return Event.PACED  # nothing comes after it that a rest would be for
+        self._say_phase(Phase.PACING, rest or None)
+        if rest:
             await self._rest(backoff, pace)
         return Event.PACED if self.controls.ending is None else Event.STOPPED
 
@@ -341,9 +344,9 @@ class Play:
             with self.controls.interruptible():
                 return await self._look()
             return None
-        if self._acting.cancel_called:
+        if self._acting.scope.cancel_called:
             return None  # it settled in the very moment at which it was given up
-        self._acting.deadline = math.inf
+        self._acting.scope.deadline = math.inf
         with trio.move_on_after(min(OBSERVE_AFTER_THE_END, self.controls.ending.patience)):
             try:
                 return await self.body.observe()

@@ -57,9 +57,8 @@ def _action(given: dict[str, Any]) -> wire.Action:
             raise WrongField(field.name, f"{kind.name} needs it")
         else:
             values.append(UNSET)
-    foreign = _FOREIGN[name] & given.keys()
-    if foreign:
-        first = next(field for field in _ACTION_FIELDS if field in foreign)
+    if not _FOREIGN[name].isdisjoint(given):
+        first = next(field for field in _ACTION_FIELDS if field in _FOREIGN[name] & given.keys())
         raise WrongField(first, f"does not belong to {kind.name}")
     return kind.struct(*values)
 

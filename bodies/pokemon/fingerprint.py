@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from bodies.pokemon import wire
-from bodies.pokemon.observations import undecoded
 
 
 def fence_fingerprint(observed: wire.Observation) -> Hashable:
@@ -30,11 +29,9 @@ def fence_fingerprint(observed: wire.Observation) -> Hashable:
     )
 
 
-def signal_fingerprint(
-    fence: Hashable, observed: wire.Observation, frame_sha256: str | None
-) -> Hashable:
+def signal_fingerprint(fence: Hashable, frame_sha256: str | None, *, undecoded: bool) -> Hashable:
     """For signals and remembered refusals: an undecoded screen is told apart by its picture."""
-    return (fence, frame_sha256) if undecoded(observed) else fence
+    return (fence, frame_sha256) if undecoded else fence
 
 
 def menu_fingerprint(menu: wire.Menu | None) -> Hashable:

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from bodies.pokemon import wire
 from bodies.pokemon.fingerprint import fence_fingerprint, signal_fingerprint
-from bodies.pokemon.observations import Kind, Witness
+from bodies.pokemon.observations import Kind, Witness, undecoded
 from kernel.body import Sight
 
 SCENE_WORDS = 120
@@ -64,7 +64,6 @@ class Eyes:
     def __init__(self, witness: Witness, world_id: str) -> None:
         self._witness = witness
         self._world_id = world_id
-        self._provenance: tuple[tuple[str, int, int | UnsetType], bytes] | None = None
         self._digests: tuple[bytes, str] | None = None
         self._latest: tuple[wire.Observation, _Screen] | None = None
 
@@ -73,12 +72,12 @@ class Eyes:
         screen = self._screen(observed)
         encoded = _encoder.encode(self._witness.observations(observed, screen.shown))
         digest = self._digest(png) if png else None
-        mark = signal_fingerprint(screen.fingerprint, observed, digest)
+        mark = signal_fingerprint(screen.fingerprint, digest, undecoded=screen.undecoded)
         return Sight(
             native=View(observed, screen.at, screen.place, mark, digest, screen.kinds, encoded),
             fingerprint=screen.fingerprint,
             stage=msgspec.Raw(
-                b'{"observations":' + encoded + b',"provenance":' + self._from(observed) + b"}"
+                b'{"observations":' + encoded + b',"provenance":' + screen.provenance + b"}"
             ),
             scene=screen.words,
             picture=screen.picture,
@@ -96,6 +95,8 @@ class Eyes:
                 at,
                 (at.map_id, at.x, at.y) if at else None,
                 fence_fingerprint(observed),
+                undecoded(observed),
+                self._provenance(observed),
                 _scene_words(observed),
                 _picture(observed),
             )
@@ -107,12 +108,16 @@ class Eyes:
             self._digests = (png, sha256(png).hexdigest())
         return self._digests[1]
 
-    def _from(self, observed: wire.Observation) -> bytes:
-        key = (observed.session_id, observed.body_generation, observed.adapter_version)
-        if self._provenance is None or self._provenance[0] != key:
-            provenance = _Provenance("world", key[0], self._world_id, key[1], key[2])
-            self._provenance = (key, _encoder.encode(provenance))
-        return self._provenance[1]
+    def _provenance(self, observed: wire.Observation) -> bytes:
+        return _encoder.encode(
+            _Provenance(
+                "world",
+                observed.session_id,
+                self._world_id,
+                observed.body_generation,
+                observed.adapter_version,
+            )
+        )
 
 
 class _Provenance(Struct, frozen=True, rename="camel"):
@@ -131,6 +136,8 @@ class _Screen(Struct, frozen=True):
     at: wire.Overworld | None
     place: Place | None
     fingerprint: Hashable
+    undecoded: bool
+    provenance: bytes
     words: str
     picture: str
 
@@ -141,6 +148,8 @@ def _same_screen(one: wire.Observation, other: wire.Observation) -> bool:
         and one.scene == other.scene
         and one.minimap == other.minimap
         and one.body_generation == other.body_generation
+        and one.adapter_version == other.adapter_version
+        and one.session_id == other.session_id
     )
 
 

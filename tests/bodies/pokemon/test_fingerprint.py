@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bodies.pokemon import wire
 from bodies.pokemon.fingerprint import fence_fingerprint, signal_fingerprint
+from bodies.pokemon.observations import undecoded
 
 MENU = wire.Menu("shop", 0, (wire.MenuEntry("buy", "Go"), wire.MenuEntry("sell", "Go")))
 NPCS = st.lists(
@@ -24,7 +25,8 @@ NPCS = st.lists(
 
 
 def for_signals(observed: wire.Observation, frame_sha256: str) -> Hashable:
-    return signal_fingerprint(fence_fingerprint(observed), observed, frame_sha256)
+    fence = fence_fingerprint(observed)
+    return signal_fingerprint(fence, frame_sha256, undecoded=undecoded(observed))
 
 
 @pytest.mark.parametrize(
