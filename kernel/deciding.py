@@ -125,15 +125,16 @@ class Deciding:
 
     def _decided(self, turn: Unfolding, decision: AnyDecision) -> Event:
         self.failures_in_row, self.retry_after = 0, None
-        self.controls.interjections.delivered()
         turn.decision = decision
-        if self.budget.reached():
+        spent = self.budget.reached()
+        if decision.action is not None and not spent:
+            return Event.DECIDED  # what it was told is delivered once the fence lets it stand
+        self.controls.interjections.delivered()
+        if spent:
             turn.fail("budget_exhausted", "this turn's proposal reached the budget")
             return Event.SPENT
-        if decision.action is None:
-            turn.outcome = "waited"
-            return Event.WAITED
-        return Event.DECIDED
+        turn.outcome = "waited"
+        return Event.WAITED
 
     def _failed(
         self, turn: Unfolding, outcome: str, why: str, failure: ModelFailure | None

@@ -1,7 +1,8 @@
 """What people say to the player, from arrival to delivery (K15, K16, K16a).
 
 First in, first out, 32 slots; what arrives beyond them merges into the last slot. A message counts
-as delivered when a proposal that showed it settled and decoded; until then it is shown again.
+as delivered when a proposal that showed it settled and decoded, and no change of state overtook it
+(K8); until then it is shown again.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Interjections:
         return tuple(said)
 
     def delivered(self) -> None:
-        """The proposal that showed the last `show` settled and decoded (K16a)."""
+        """The proposal that showed the last `show` settled, decoded and stands (K16a)."""
         for slot in self._slots:
             if slot.shown:
                 self._cut(slot, slot.shown)

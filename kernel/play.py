@@ -209,6 +209,7 @@ class Play:
             turn.shown = now
             return Event.CHANGED
         turn.before = now
+        self.controls.interjections.delivered()
         if self.budget.reached():
             turn.fail("budget_exhausted", "the budget was reached before the action")
             return Event.SPENT

@@ -115,6 +115,28 @@ async def test_k16a_a_message_counts_as_delivered_only_by_a_decision_that_saw_it
     assert shown == [[("hello", False)], [("hello", True)], [("hello", True)], []]
 
 
+async def test_k16a_a_decision_that_the_world_overtook_delivers_nothing(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    body = Corridor()
+    looks = itertools.count(1)
+
+    def drift() -> None:
+        body.tile += next(looks) <= 4  # no proposal of the first turn stands
+
+    body.hooks["observe"] = drift
+    async with staged(tmp_path, body=body, ceiling=BudgetCeiling(max_turns=3)) as stage:
+        stage.controls.say("Ann", "hello", "2026-01-01T00:00:00.000Z")
+        await stage.run()
+        shown = [[(said.text, said.again) for said in c.heard] for c in stage.body.prompts]
+        heard = [[said.text for said in facts.heard] for facts in stage.body.turns]
+        outcomes = [facts.outcome for facts in stage.body.turns]
+    again = [("hello", True)]
+    assert shown == [[("hello", False)], again, again, again, []]
+    assert heard == [["hello"], ["hello"], []]
+    assert outcomes == ["state_changed", "accepted", "accepted"]
+
+
 async def test_forty_messages_in_one_proposal_are_all_delivered_in_order(
     tmp_path: Path, autojump_clock: MockClock
 ) -> None:
