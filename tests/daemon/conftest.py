@@ -79,7 +79,7 @@ class Opened:
         self.supervisor = supervisor
         self.caller = caller
 
-    async def join(self, seat: str = "red", wait: float = 10) -> JoinResult:
+    async def join(self, seat: str = "red", wait: float = 60) -> JoinResult:
         return await self.supervisor.join(self.caller, seat, None, BudgetChange(), wait)
 
     async def stop(self, seat: str = "red", *, now: bool = False):
@@ -89,7 +89,7 @@ class Opened:
         views = await self.supervisor.seats(self.caller)
         return next(view for view in views.seats if view.seat == seat)
 
-    async def until(self, holds: Callable[[], Awaitable[bool]], seconds: float = 10) -> None:
+    async def until(self, holds: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
         """Wait for a condition, looked at after everything that happens."""
         happened = trio.Event()
 
@@ -101,7 +101,7 @@ class Opened:
                 await happened.wait()
                 happened = trio.Event()
 
-    async def until_seat(self, state: str, seat: str = "red", seconds: float = 10):
+    async def until_seat(self, state: str, seat: str = "red", seconds: float = 60):
         """Wait until the seat is in a state; its view."""
 
         async def there() -> bool:
@@ -110,7 +110,7 @@ class Opened:
         await self.until(there, seconds)
         return await self.seat(seat)
 
-    async def until_phase(self, phase: str, seat: str = "red", seconds: float = 10) -> None:
+    async def until_phase(self, phase: str, seat: str = "red", seconds: float = 60) -> None:
         """Wait until the seat's session says that it is in a phase."""
 
         async def there() -> bool:

@@ -93,7 +93,7 @@ async def test_whatever_a_session_says_the_daemon_and_the_others_play_on(
     )
     settings = make_settings("red", "zoe", restart=frozenset())
     async with opened("recites", said, settings=settings) as playd:
-        with open_metrics(playd.supervisor) as metrics, trio.fail_after(20):
+        with open_metrics(playd.supervisor) as metrics, trio.fail_after(60):
             await playd.supervisor.recover(playd.caller, "red", True)
             with suppress(Refusal):
                 await playd.join(wait=0)

@@ -106,7 +106,7 @@ async def test_a_stop_while_the_world_is_asked_ends_the_join(opened, make_settin
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_refused, playd)
             await playd.until_seat("starting")
-            with trio.fail_after(3):
+            with trio.fail_after(60):
                 await playd.stop()
 
 
@@ -213,7 +213,7 @@ async def test_a_persons_word_while_the_world_is_asked_holds(opened, make_settin
 
 async def _opened_by_a_reader(pipe: Path) -> int:
     """Its writing end, once the process that asks the world reads it, which nobody tells."""
-    with trio.fail_after(10):
+    with trio.fail_after(60):
         while True:
             try:
                 return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
@@ -267,7 +267,7 @@ async def test_a_world_that_had_ended_is_not_played_again_after_a_kill(opened, t
     daemon = start_daemon(tmp_path / "state", "ends", "world_ended")
     events = tmp_path / "state" / "events.jsonl"
     try:
-        with trio.fail_after(10):
+        with trio.fail_after(60):
             # Another process writes the file, and tells nobody here.
             while "stopped" not in _text_of(events):  # noqa: ASYNC110
                 await trio.sleep(0.01)

@@ -33,7 +33,7 @@ address = "ws://127.0.0.1:1/"
 game = "firered"
 display_name = "Red"
 """
-LIMIT = 30.0
+LIMIT = 60.0
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ class Heard:
         self._listener = trio.socket.from_stdlib_socket(listener)
 
     async def next(self) -> dict[str, str]:
-        with trio.fail_after(10):
+        with trio.fail_after(60):
             data = await self._listener.recv(65536)
         return dict(line.split("=", 1) for line in data.decode().splitlines())
 
@@ -72,7 +72,7 @@ async def until_stuck(caplog, seat: str) -> None:
         events = (record.__dict__ for record in caplog.records)
         return [told["PLAYD_SEAT"] for told in events if told.get("PLAYD_EVENT") == "stuck"]
 
-    with trio.fail_after(10):
+    with trio.fail_after(60):
         while seat not in said():  # noqa: ASYNC110
             await trio.sleep(0.01)
 

@@ -91,7 +91,7 @@ async def test_a_stop_of_a_session_that_was_not_told_to_start_waits_for_no_write
 
     async with opened("good") as playd:
         playd.supervisor.happenings.observe(note)
-        with trio.fail_after(20), slow, busy:
+        with trio.fail_after(60), slow, busy:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(refused)
                 await (greeted if spawned else claimed).wait()

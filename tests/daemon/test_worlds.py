@@ -115,7 +115,7 @@ async def test_a_world_that_does_not_come_up_is_ended_and_says_why(
 async def test_a_started_world_ends_with_the_daemon(opened, make_settings, alive, tmp_path: Path):
     mark = tmp_path / "up"
     settings = with_world(make_settings("red"), world_at(mark))
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with opened("good", settings=settings) as playd:
             started = await playd.supervisor.world(playd.caller, "red", "start")
     assert not alive(started.pid)

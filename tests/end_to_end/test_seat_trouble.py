@@ -44,7 +44,7 @@ async def test_a_stop_inside_a_seventy_second_action_abandons_it_before_the_dead
     tmp_path: Path,
 ) -> None:
     slow = ("--speed", "1", "--misbehave", "slow:70@act=2")
-    with trio.fail_after(40):
+    with trio.fail_after(60):
         async with (
             chat_server(answer=DECISION) as model,
             practice_world(tmp_path, *slow) as world,
@@ -67,7 +67,7 @@ async def test_a_stop_that_is_made_sterner_within_its_time_is_no_missed_deadline
     tmp_path: Path,
 ) -> None:
     slow = ("--speed", "1", "--misbehave", "slow:70@act=2")
-    with trio.fail_after(40):
+    with trio.fail_after(60):
         async with (
             chat_server(answer=DECISION) as model,
             practice_world(tmp_path, *slow) as world,
@@ -98,7 +98,7 @@ async def test_a_stop_that_is_made_sterner_within_its_time_is_no_missed_deadline
 async def test_what_a_world_does_wrong_ends_the_session_or_costs_it_nothing(
     tmp_path: Path, misdeed: str, outcome: str, detail: str
 ) -> None:
-    with trio.fail_after(40):
+    with trio.fail_after(60):
         async with (
             chat_server(answer=DECISION) as model,
             practice_world(tmp_path, "--speed", "200", "--misbehave", misdeed) as world,
@@ -134,7 +134,7 @@ async def test_a_join_that_cannot_be_is_refused_by_name_without_a_trace(
 ) -> None:
     state = tmp_path / "state"
     state.mkdir()
-    with trio.fail_after(40):
+    with trio.fail_after(60):
         async with (
             practice_world(tmp_path, "--speed", "200", *arguments) as world,
             child(

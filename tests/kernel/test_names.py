@@ -48,7 +48,7 @@ def test_the_names_are_those_of_the_games_there_are() -> None:
 
 async def test_a_third_game_of_sixty_lines_is_played_by_a_real_session(tmp_path: Path) -> None:
     assert len(inspect.getsource(dice.Die).splitlines()) <= 60
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with (
             chat_server(answer={"face": 4}) as model,
             child(specification(tmp_path, model.base_url, body="dice"), body="dice") as session,

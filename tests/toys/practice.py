@@ -41,7 +41,7 @@ class PracticeWorld:
 async def _ready_line(process: trio.Process) -> str:
     assert process.stdout is not None
     ready = b""
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         while not ready.endswith(b"\n"):
             ready += await process.stdout.receive_some()
     return ready.decode().split()[1]

@@ -84,7 +84,7 @@ def opened(side: Side) -> OpenBody:
 
     @asynccontextmanager
     async def open_one(script: dict[str, Any] | None = None) -> AsyncIterator[MinecraftBody]:
-        with trio.fail_after(30):
+        with trio.fail_after(60):
             async with open_body(options_for(script or {}), side) as body:
                 yield body
 

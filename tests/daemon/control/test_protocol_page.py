@@ -42,7 +42,7 @@ async def test_the_example_prints_and_acknowledges(
         )
         try:
             assert bridge.stdout is not None
-            with trio.fail_after(30):
+            with trio.fail_after(60):
                 await door.daemon.watched.wait()
                 said = wire.Spoken(
                     seat="red",

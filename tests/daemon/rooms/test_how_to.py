@@ -28,7 +28,7 @@ BRIDGE, GENUINE = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 async def test_the_bridge_posts_what_the_player_says_and_hands_over_what_people_write(
     in_rooms: Any, receiving: Any
 ):
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with in_rooms("converses") as door, receiving() as chat:
             bridge = await trio.lowlevel.open_process(
                 [sys.executable, "-c", BRIDGE],

@@ -52,7 +52,7 @@ async def terminal(path: Any, *more: str) -> AsyncIterator[Terminal]:
 
 
 async def test_one_reads_and_types_in_a_terminal_room(in_rooms: Any):
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with in_rooms("converses") as door, terminal(door.path) as one:
             await one.until("You are in room parlour.")
             await one.type("is anybody here?\n")
@@ -70,7 +70,7 @@ async def test_one_reads_and_types_in_a_terminal_room(in_rooms: Any):
 
 
 async def test_the_daemons_end_ends_it(in_rooms: Any):
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with in_rooms("converses") as door:
             async with terminal(door.path, "--seat", "red") as one:
                 await one.until("You are in room parlour.")
@@ -79,7 +79,7 @@ async def test_the_daemons_end_ends_it(in_rooms: Any):
 
 
 async def test_a_room_that_is_not_configured_is_refused_by_name(in_rooms: Any):
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with in_rooms("good") as door:
             done = await trio.run_process(
                 [sys.executable, "-m", "daemon.playctl", "room", "tail", "attic"],

@@ -30,7 +30,7 @@ async def test_killed_while_three_play_it_leaves_no_process_and_loses_no_turn(
         told = dict(first.turns)
         assert len(first.sessions_alive()) == 3
         await first.kill()
-        await first.until_nobody_is_left(5)
+        await first.until_nobody_is_left(LIMIT)
         journals = first.journal_lines()
         by_session = {Path(path).stem: lines for path, lines in journals.items()}
         for answer in joined:
@@ -124,7 +124,7 @@ async def test_killed_at_a_random_moment_of_a_join_it_leaves_nothing_over(
                     await line.send({"id": 1, "verb": "join", "params": {"seat": seat}})
                     await trio.sleep(chance.random() * 0.2)
                     await daemon.kill()
-                await daemon.until_nobody_is_left(5)
+                await daemon.until_nobody_is_left(LIMIT)
         async with real_daemon(path, following=False) as last:
             joins = [await _joined_or_why(last, seat) for seat in seats[-6:]]
             assert set(joins) <= {"running", "lease_held"}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import trio
 from chat_server import chat_server
-from real_daemon import real_daemon
+from real_daemon import LIMIT, real_daemon
 
 from config.settings import Budget, MinecraftSeat, Model, Profile, Settings
 from daemon.control import wire
@@ -192,7 +192,7 @@ async def test_a_body_that_was_given_back_when_the_daemon_was_killed_is_joined_b
                 await first.join("alex")
                 await first.until_phase("alex", "acting")
                 await first.kill()
-                await first.until_nobody_is_left(10)
+                await first.until_nobody_is_left(LIMIT)
             async with real_daemon(path) as second:
                 ended = (await second.ask("observe", seat="alex"))["session"]
                 assert (ended["outcome"], ended["leave"]) == ("lease_lapsed", "confirmed")

@@ -165,7 +165,7 @@ class Provider:
         prompt = prompt or Prompt(
             system="You play.", parts=("A door.",), schema=Schema("decision", SCHEMA)
         )
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             async with open_client(endpoint) as client:
                 return await complete(client, endpoint, prompt, 500, scope=scope)
 

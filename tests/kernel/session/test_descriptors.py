@@ -15,7 +15,7 @@ async def test_what_libraries_and_grandchildren_print_is_log_and_no_protocol(
     tmp_path: Path,
 ) -> None:
     """Case 22."""
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with (
             chat_server() as model,
             child(

@@ -21,7 +21,7 @@ ENDLESS = BudgetCeiling(tokens=None)
 
 
 async def test_a_session_plays_and_says_so_in_order(tmp_path: Path) -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with (
             chat_server() as model,
             child(specification(tmp_path, model.base_url)) as session,
@@ -43,7 +43,7 @@ async def test_a_session_plays_and_says_so_in_order(tmp_path: Path) -> None:
 
 
 async def test_a_stop_while_the_model_thinks_ends_in_order_and_at_once(tmp_path: Path) -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with (
             chat_server(stalled=True) as model,
             child(specification(tmp_path, model.base_url)) as session,
@@ -53,13 +53,12 @@ async def test_a_stop_while_the_model_thinks_ends_in_order_and_at_once(tmp_path:
             ended = await session.until(wire.Ended)
             assert await session.process.wait() == 0
     assert (ended.outcome, ended.detail, ended.leave) == ("stopped", "enough", "confirmed")
-    turns = [line["turn"]["outcome"] for line in lines_of(tmp_path) if line["kind"] == "turn"]
-    assert turns == ["interrupted"]
+    assert outcomes_of(tmp_path) == ["interrupted"]
 
 
 async def test_words_pauses_budgets_and_pings_reach_a_playing_session(tmp_path: Path) -> None:
     start = None
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with chat_server() as model:
             start = specification(tmp_path, model.base_url, budget=ENDLESS)
             async with child(start) as session:
@@ -104,7 +103,7 @@ async def test_words_pauses_budgets_and_pings_reach_a_playing_session(tmp_path: 
     ],
 )
 async def test_a_malformed_specification_is_refused_in_one_line(line: bytes, words: str) -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with child(line) as session:
             refused = await session.until(wire.Refused)
             assert await session.process.wait() == 0
@@ -131,7 +130,7 @@ async def test_a_malformed_specification_is_refused_in_one_line(line: bytes, wor
 async def test_what_cannot_be_played_is_refused_by_name_with_nothing_written(
     tmp_path: Path, changes: dict[str, Any], reason: str, words: str
 ) -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with child(specification(tmp_path, "http://127.0.0.1:9/v1", **changes)) as session:
             refused = await session.until(wire.Refused)
             assert await session.process.wait() == 0
@@ -144,7 +143,7 @@ async def test_what_only_shows_after_the_join_is_refused_and_is_no_stop(tmp_path
     mind = ModelChoice(
         name="toy", provider="openai", model="toy", base_url="http://127.0.0.1:9/v1", ca_file="/no"
     )
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with child(specification(tmp_path, "", mind=mind)) as session:
             refused = await session.until(wire.Refused)
             assert await session.process.wait() == 0
@@ -157,7 +156,7 @@ async def test_recovering_only_asks_and_says_whether_it_is_settled(
     tmp_path: Path, value: str, outcome: str
 ) -> None:
     start = specification(tmp_path, "", mode="recover", mind=None, recovery=value)
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with child(start) as session:
             assert (await session.until(wire.Ended)).outcome == outcome
     assert list(tmp_path.iterdir()) == []
@@ -167,7 +166,7 @@ async def test_an_unreachable_model_costs_the_turn_but_no_tokens_and_is_named(
     tmp_path: Path,
 ) -> None:
     start = specification(tmp_path, "http://127.0.0.1:9/v1", budget=BudgetCeiling(max_turns=1))
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with child(start) as session:
             turn = await session.until(wire.Turn)
             await session.until(wire.Ended)
@@ -176,10 +175,10 @@ async def test_an_unreachable_model_costs_the_turn_but_no_tokens_and_is_named(
     assert (turn.failures_in_row, turn.budget.tokens, turn.budget.unreported_calls) == (1, 0, 0)
 
 
-async def test_a_lost_supervisor_leaves_four_seconds_for_farewell_and_summary(
+async def test_a_lost_supervisor_ends_the_session_with_farewell_and_summary(
     tmp_path: Path,
 ) -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with (
             chat_server(stalled=True) as model,
             child(specification(tmp_path, model.base_url)) as session,
@@ -187,10 +186,10 @@ async def test_a_lost_supervisor_leaves_four_seconds_for_farewell_and_summary(
             await model.asked(1)
             assert session.process.stdin is not None
             await session.process.stdin.aclose()
-            with trio.fail_after(4):
-                await session.process.wait()
+            await session.process.wait()
     summary = summary_of(tmp_path)
     assert (summary["outcome"], summary["leave"]) == ("supervisor_lost", "confirmed")
+    assert outcomes_of(tmp_path) == ["interrupted"], "it did not wait for the model's stall limit"
 
 
 async def test_a_loop_that_a_busy_thread_blocks_dies_with_its_supervisor_and_so_does_its_motor(
@@ -199,7 +198,7 @@ async def test_a_loop_that_a_busy_thread_blocks_dies_with_its_supervisor_and_so_
     """Case 6."""
     supervisor = await trio.lowlevel.open_process(["sleep", "600"])
     start = {"body": "busy", "parent": supervisor.pid}
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with (
             chat_server() as model,
             child(specification(tmp_path, model.base_url, **start), body="busy_body") as session,
@@ -226,21 +225,21 @@ async def test_end_of_file_before_the_start_is_an_immediate_exit() -> None:
 
 
 async def test_sigterm_writes_the_summary_and_waits_for_nothing(tmp_path: Path) -> None:
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with (
             chat_server(stalled=True) as model,
             child(specification(tmp_path, model.base_url)) as session,
         ):
             await model.asked(1)
             session.process.send_signal(signal.SIGTERM)
-            with trio.fail_after(3):
-                ended = await session.until(wire.Ended)
+            ended = await session.until(wire.Ended)
     assert ended.outcome == "stopped"
+    assert outcomes_of(tmp_path) == ["interrupted"], "it did not wait for the model's stall limit"
     assert summary_of(tmp_path)["outcome"] == "stopped"
 
 
 async def test_a_killed_session_is_billed_for_what_it_had_reserved(tmp_path: Path) -> None:
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with chat_server() as model:
             start = specification(tmp_path, model.base_url, budget=ENDLESS)
             async with child(start) as session:
@@ -273,7 +272,7 @@ async def test_what_a_full_disk_kept_out_of_an_earlier_journal_is_charged_at_the
     rates = ModelRates(input=1, cache_read=1, cache_write=1, output=10)
     lost = tmp_path / "lost.jsonl"
     lost.touch()
-    with trio.fail_after(20):
+    with trio.fail_after(60):
         async with chat_server() as model:
             plain = specification(tmp_path, model.base_url)
             assert plain.mind is not None
@@ -301,3 +300,7 @@ def test_a_choice_of_model_never_shows_its_key() -> None:
     )
 
     assert "k-secret" not in repr(model_of(choice))
+
+
+def outcomes_of(directory: Path) -> list[str]:
+    return [line["turn"]["outcome"] for line in lines_of(directory) if line["kind"] == "turn"]

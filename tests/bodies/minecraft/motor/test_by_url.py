@@ -36,7 +36,7 @@ async def test_a_body_plays_through_a_running_motor_and_leaves_it_running(
     options: Any, side: Any
 ) -> None:
     command = [*msgspec.json.decode(options({}))["motor"], "http"]
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with running(command) as (url, _):
             async with open_body(at(options({}), url), side) as body:
                 joined = await body.join()
@@ -52,7 +52,7 @@ async def test_a_running_motor_that_goes_away_ends_the_world_unconfirmed(
     options: Any, side: Any
 ) -> None:
     command = [*msgspec.json.decode(options({}))["motor"], "http"]
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with running(command) as (url, process):
             async with open_body(at(options({}), url), side) as body:
                 await body.join()
@@ -66,7 +66,7 @@ async def test_a_running_motor_that_hangs_delays_no_stop(options: Any, side: Any
     """K9: neither a look nor the farewell outlasts its bound."""
     hangs = {"poll_events": [{"late": 60}]}
     command = [*msgspec.json.decode(options(hangs))["motor"], "http"]
-    with trio.fail_after(10):
+    with trio.fail_after(50):
         async with running(command) as (url, process):
             async with open_body(at(options({}), url), side) as body:
                 await body.join()
@@ -81,7 +81,7 @@ async def test_a_motor_that_cannot_be_reached_is_refused(options: Any, side: Any
     listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
     port = listener.socket.getsockname()[1]
     await listener.aclose()
-    with trio.fail_after(30):
+    with trio.fail_after(60):
         async with open_body(at(options({}), f"http://127.0.0.1:{port}/mcp"), side) as body:
             with pytest.raises(JoinRefused) as refused:
                 await body.join()

@@ -24,7 +24,7 @@ async def heard(text: str, wanted: int) -> tuple[list[Any], int, str]:
     causes: list[str] = []
     received: list[Any] = []
     async with AsyncExitStack() as stack:
-        stack.enter_context(trio.fail_after(20))
+        stack.enter_context(trio.fail_after(60))
         motor = await stack.enter_async_context(running_motor(program(text), causes.append))
         async for item in motor.incoming:
             assert isinstance(item, SessionMessage)

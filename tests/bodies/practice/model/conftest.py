@@ -51,7 +51,7 @@ class Model:
 
     async def entries(self, count: int) -> list[Json]:
         """The next entries of the ledger, once there are so many, in the order of requests."""
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             while self._read.count(b"\n") < count:
                 self._read += await self.log.receive_some()
         *lines, self._read = self._read.split(b"\n", count)
@@ -120,7 +120,7 @@ async def _practice(*words: str) -> AsyncIterator[tuple[trio.Process, list[str]]
                 line += read
             yield process, line.decode().split()
             process.terminate()
-            with trio.fail_after(20):
+            with trio.fail_after(60):
                 await process.wait()
         finally:
             nursery.cancel_scope.cancel()

@@ -15,7 +15,7 @@ from bodies.practice.main import main
 async def test_it_names_its_address_and_exits_with_0_on_a_signal(practice, sent):
     async with practice("model") as (process, words):
         process.send_signal(sent)
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             await process.wait()
     assert words[0] == "listening"
     assert words[1].startswith("http://127.0.0.1:")
@@ -26,7 +26,7 @@ async def test_it_names_its_address_and_exits_with_0_on_a_signal(practice, sent)
 async def test_it_ends_when_its_standard_input_closes(practice):
     async with practice("model", "--until-stdin-closes") as (process, _):
         await process.stdin.aclose()
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             await process.wait()
     assert process.returncode == 0
 

@@ -57,7 +57,7 @@ async def test_everything_it_says_is_read_and_agrees_with_itself():
             for action in _errands(position, number):
                 action_id = f"{number}-{type(action).__name__}"
                 status = await motor.act(SESSION, action_id, action)
-                with trio.fail_after(10):
+                with trio.fail_after(60):
                     while not status.over:
                         assert mismatch(status, SESSION, action_id, action) is None
                         status = await motor.action_status(SESSION, action_id)

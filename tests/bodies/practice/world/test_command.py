@@ -31,7 +31,7 @@ async def _started(*options):
         while not line.endswith(b"\n"):
             line += await process.stdout.receive_some()
         yield process, line.decode().split()
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             await process.wait()
 
 

@@ -314,7 +314,7 @@ def _frame(kind: int, payload: bytes) -> bytes:
 
 async def _until(stream: trio.SocketStream, wanted: bytes) -> re.Match[bytes]:
     told = b""
-    with trio.fail_after(10):
+    with trio.fail_after(60):
         while (found := re.search(wanted, told, re.DOTALL)) is None:
             told += await stream.receive_some()
     return found
