@@ -60,12 +60,16 @@ class Prometheus:
         return float(found[0]["value"][1]) if found else 0.0
 
     async def rules(self) -> list[dict[str, Any]]:
-        """Every rule with its health and state, evaluated after that moment."""
+        """Every rule with its health and state, evaluated after that moment.
+
+        A rule looks at the moment at which it was due, up to a round before it was evaluated.
+        """
+        evaluated = (self.moment or 0) + SCRAPES_EVERY
         with trio.fail_after(LIMIT):
             while True:
                 groups = (await self._ask("rules", {}))["groups"]
                 found = [rule for group in groups for rule in group["rules"]]
-                if all(_seconds(rule["lastEvaluation"]) > (self.moment or 0) for rule in found):
+                if all(_seconds(rule["lastEvaluation"]) > evaluated for rule in found):
                     return found
                 await trio.sleep(SCRAPES_EVERY / 4)
 
