@@ -19,7 +19,7 @@ import msgspec
 
 from daemon.control import wire
 from daemon.playctl.exits import Exit, Trouble, trouble_of
-from daemon.playctl.interruptible import lines_of
+from daemon.playctl.interruptible import Lines
 from kernel.undecodable import UNDECODABLE
 
 QUICK = 10.0
@@ -53,7 +53,7 @@ class Client:
     def __init__(self, paths: Sequence[Path]) -> None:
         """Connects to the first path where something is. Raises Trouble."""
         self._socket, self.path = _connect(paths)
-        self._lines = lines_of(self._socket)
+        self._lines = Lines(self._socket)
         self._next_id = 0
 
     def __enter__(self) -> Client:
@@ -74,7 +74,7 @@ class Client:
     def ask(self, verb: str, params: msgspec.Struct, result: type[R], seconds: float = QUICK) -> R:
         """The verb's result. Raises Trouble when it is refused or not answered in time."""
         self._send(verb, params)
-        self._socket.settimeout(seconds)
+        self._lines.within(seconds)
         answer = self._receive(seconds)
         if answer.result == _ABSENT:
             raise self._trouble(answer)
@@ -86,7 +86,7 @@ class Client:
         Waits without a bound: a quiet seat sends nothing, and the daemon's end ends the stream.
         """
         self._send("watch", params)
-        self._socket.settimeout(None)
+        self._lines.within(None)
         while (answer := self._receive(None)).event != _ABSENT:
             yield self._read(wire.event_decoder, answer.event)
         if answer.result == _ABSENT:
@@ -107,6 +107,13 @@ class Client:
             raise self._gone(error) from None
 
     def _receive(self, seconds: float | None) -> _Answer:
+        """What answers the latest request; an earlier one's comes too late for who asked it."""
+        while True:
+            answer = self._read(_answer_decoder, self._line(seconds))
+            if not isinstance(answer.id, int) or answer.id >= self._next_id:
+                return answer
+
+    def _line(self, seconds: float | None) -> bytes:
         try:
             line = self._lines.readline()
         except TimeoutError:
@@ -119,7 +126,7 @@ class Client:
             raise self._gone(error) from None
         if not line.endswith(b"\n"):
             raise self._gone(None)
-        return self._read(_answer_decoder, line)
+        return line
 
     def _read(self, decoder: msgspec.json.Decoder[R], data: bytes | msgspec.Raw) -> R:
         try:

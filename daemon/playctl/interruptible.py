@@ -11,6 +11,7 @@ import select
 import signal
 import socket
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -19,36 +20,55 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-def lines_of(connection: socket.socket) -> io.BufferedReader:
-    """What the socket receives, to be read line by line, within the socket's timeout.
+class Lines(io.BufferedReader):
+    """What a socket receives, to be read line by line. Closing it leaves the socket open."""
 
-    Closing it leaves the socket open.
-    """
-    return io.BufferedReader(_Interruptible(connection))
+    def __init__(self, connection: socket.socket) -> None:
+        self._source = _Interruptible(connection)
+        super().__init__(self._source)
+
+    def within(self, seconds: float | None) -> None:
+        """Bound all that is read from now on, however often something comes; None: no bound.
+
+        Reading raises TimeoutError once it is over.
+        """
+        self._source.deadline = None if seconds is None else time.monotonic() + seconds
 
 
 class _Interruptible(io.RawIOBase):
     def __init__(self, connection: socket.socket) -> None:
         super().__init__()
+        self.deadline: float | None = None
         self._connection = connection
         self._woken, self._wakes = socket.socketpair()
         self._woken.setblocking(False)
         self._wakes.setblocking(False)
+        self._waiting = select.poll()  # select itself knows no descriptor above 1023
+        self._waiting.register(connection, select.POLLIN)
+        self._waiting.register(self._woken, select.POLLIN)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
-        connection, woken = self._connection, self._woken
+        woken = self._woken.fileno()
         with self._woken_by_signals():
             while True:
-                ready, _, _ = select.select([connection, woken], [], [], connection.gettimeout())
-                if connection in ready:
-                    return connection.recv_into(buffer)
-                if not ready:
-                    raise TimeoutError
-                with suppress(BlockingIOError):
-                    woken.recv(64)  # what the signal raises comes before the next round
+                ready = {descriptor for descriptor, _ in self._waiting.poll(self._left())}
+                if ready - {woken}:
+                    return self._connection.recv_into(buffer)
+                if ready:
+                    with suppress(BlockingIOError):
+                        self._woken.recv(64)  # what the signal raises comes before the next round
+
+    def _left(self) -> float | None:
+        """Milliseconds, for `poll`."""
+        if self.deadline is None:
+            return None
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left * 1000
 
     @contextmanager
     def _woken_by_signals(self) -> Generator[None]:

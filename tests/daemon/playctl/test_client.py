@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from daemon.control import wire
-from daemon.control.lines import failure_line
+from daemon.control.lines import answer_line, failure_line
 from daemon.playctl.client import Client
 from daemon.playctl.exits import Exit, Trouble
 
@@ -45,3 +45,17 @@ def test_what_was_said_before_the_connection_was_closed_is_read(
         with pytest.raises(Trouble, match=told) as caught:
             client.ask("status", wire.StatusParams(), wire.StatusResult)
     assert caught.value.exit == exit
+
+
+def test_an_answer_that_comes_too_late_is_not_taken_for_the_next_ones(listener: socket.socket):
+    def paused(request: int, seat: str) -> bytes:
+        return answer_line(request, wire.PauseResult(seat=seat, session_id="s", paused=True))
+
+    with Client([Path(listener.getsockname())]) as client:
+        connection, _ = listener.accept()
+        with connection:
+            with pytest.raises(Trouble, match="did not answer"):
+                client.ask("pause", wire.PauseParams(seat="red"), wire.PauseResult, 0.01)
+            connection.sendall(paused(1, "red") + paused(2, "blue"))
+            done = client.ask("pause", wire.PauseParams(seat="blue"), wire.PauseResult)
+    assert done.seat == "blue"
