@@ -206,7 +206,7 @@ class Play:
                 turn.fail(self.body.policy.changed, "the state changed while the model decided")
                 return Event.STALE
             turn.proposals = turn.proposals.replaced_by_change()
-            turn.shown = now
+            turn.shown, turn.decision = now, None  # it was about what was shown before
             return Event.CHANGED
         turn.before = now
         self.controls.interjections.delivered()

@@ -181,6 +181,26 @@ async def test_k8_another_state_asks_for_a_fresh_proposal_twice_and_then_does_no
         assert stage.lines("decision") == []
 
 
+async def test_k34_a_decision_that_the_world_overtook_is_no_part_of_a_turn_that_then_failed(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    body = Corridor()
+    looks = itertools.count(1)
+
+    def drift() -> None:
+        body.tile += next(looks) == 2  # at the first fence
+
+    body.hooks["observe"] = drift
+    model = ScriptedModel([answer(), failure(), answer()])
+    async with staged(
+        tmp_path, body=body, model=model, ceiling=BudgetCeiling(max_turns=2)
+    ) as stage:
+        await stage.run()
+        failed = stage.body.turns[0]
+        (past,) = stage.body.prompts[-1].past
+    assert (failed.outcome, failed.decision, past.action) == ("mind_failed", None, None)
+
+
 async def test_k8_without_fresh_proposals_a_changed_state_is_a_stale_decision(
     tmp_path: Path,
     autojump_clock: MockClock,
