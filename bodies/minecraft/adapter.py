@@ -109,7 +109,7 @@ class MinecraftBody:
         return sight
 
     def prompt(self, sight: MinecraftSight, context: Context) -> Prompt:
-        """What the model is shown for this sight; an event is shown until a decision came of it."""
+        """What the model is shown for this sight; an event is shown until a decision that stood."""
         self._event_shown = context.world_event or self._event_shown
         context = replace(context, world_event=self._event_shown)
         recall = Recall(self._notes, self._objective, self._stalls)
@@ -148,7 +148,8 @@ class MinecraftBody:
                 self._objective = decision.objective
         self._fold(turn)
         event = self._event_shown if turn.shown is not None else None
-        self._event_shown = None if decision is not None else self._event_shown
+        if decision is not None and turn.outcome != POLICY.changed:
+            self._event_shown = None
         lost, self._events_lost = self._stay.events.lost - self._events_lost, self._stay.events.lost
         return Remembered(
             line=turn_line(

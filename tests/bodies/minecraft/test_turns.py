@@ -23,6 +23,11 @@ from kernel.session.specification import BudgetCeiling
 CHAT = {"monologue": "somebody is here", "intent": "greet", "action": "chat", "text": "hello"}
 WAIT = {"monologue": "let us see", "intent": "wait", "notes": "n", "objective": "o"}
 
+HURT = {"twist": {"facts": [{
+    "source": "server_packet", "observedAt": "2026-01-01T00:00:00Z",
+    "fact": {"kind": "health", "player": "Alex", "health": 3, "food": 3},
+}]}}  # fmt: skip
+
 
 async def played(
     body: Any, directory: Path, script: list[dict[str, Any]]
@@ -131,11 +136,7 @@ async def test_the_fence_holds_an_action_back_when_health_falls_into_danger(
     opened: Any, tmp_path: Path
 ) -> None:
     """K8, K18."""
-    hurt = {"twist": {"facts": [{
-        "source": "server_packet", "observedAt": "2026-01-01T00:00:00Z",
-        "fact": {"kind": "health", "player": "Alex", "health": 3, "food": 3},
-    }]}}  # fmt: skip
-    async with opened({"observe": [{}, hurt]}) as body:
+    async with opened({"observe": [{}, HURT]}) as body:
         stage, (turn,) = await played(body, tmp_path, [CHAT])
     assert turn.turn.outcome == "stale_decision"
     assert stage.lines("action") == []
@@ -175,6 +176,22 @@ async def test_an_event_is_shown_until_a_decision_came_of_it_and_recorded_each_t
     assert shown == [True, True, False]
     assert "reports (untrusted observation): Kim came" in model.prompts[0].parts[0]
     assert [t.get("worldEvent") for t in stage.lines("turn")] == ["Kim came", "Kim came", None]
+
+
+async def test_an_event_that_only_a_stale_decision_had_seen_is_shown_again(
+    opened: Any, tmp_path: Path
+) -> None:
+    async with opened({"observe": [{}, HURT]}) as body:
+        await body.join()
+        body.pace = lambda: 0.0
+        model = ScriptedModel([answer(**CHAT), answer(**CHAT), answer(**WAIT)], seconds=0)
+        ceiling = BudgetCeiling(max_turns=3)
+        async with staged(tmp_path, body=body, model=model, ceiling=ceiling) as stage:
+            stage.play.deciding.events.put("Kim came")
+            await stage.run()
+    outcomes = [line["turn"]["outcome"] for line in stage.lines("turn")]
+    assert outcomes == ["stale_decision", "settled", "waited"]
+    assert ["Kim came" in prompt.parts[0] for prompt in model.prompts] == [True, True, False]
 
 
 async def test_pace_follows_company_and_nobody_near_for_long_is_idle(
