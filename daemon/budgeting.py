@@ -29,12 +29,11 @@ async def budget_of(
     if change != BudgetChange():
         async with ours.changing:
             await _change(sitting, change)
-    session = sitting.session
     return BudgetResult(
         seat=seat,
         default=False,
         ceiling=sitting.record.ceiling,
-        used=None if session is None else session.latest.budget,
+        used=sitting.used,
         turns_taken=sitting.turns_taken,
         elapsed=sitting.elapsed,
     )

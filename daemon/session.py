@@ -21,7 +21,7 @@ from daemon.happenings import (
     StopTook,
 )
 from daemon.leases import KILL_MARGIN, Lease
-from daemon.lifecycle import Event, after, ending
+from daemon.lifecycle import TERMINAL, Event, after, ending
 from daemon.logs import log_of
 from daemon.means import Means
 from daemon.pulse import Pulse
@@ -382,8 +382,19 @@ class Session:
     ) -> None:
         state = after(self.record.state, event)
         self.record = replace(self.record, state=state, reason=reason or self.record.reason)
-        self._log.info("%s%s", state, f": {reason}" if reason else "", event=f"session_{state}")
+        self._log_state(reason)
         self._put(self.record, with_seat=with_seat, release=release, announce=True)
+
+    def _log_state(self, reason: str) -> None:
+        record, event = self.record, f"session_{self.record.state}"
+        if record.state not in TERMINAL:
+            self._log.info("%s%s", record.state, f": {reason}" if reason else "", event=event)
+            return
+        told = f"{record.state}, {record.outcome or 'refused'}: {record.reason}"
+        if record.leave == "unconfirmed":
+            self._log.warning("%s; its leave is not confirmed", told, event=event)
+        else:
+            self._log.info("%s", told, event=event)
 
     def _put(
         self,

@@ -25,6 +25,7 @@ from daemon.specifications import play_specification
 from daemon.state import StateUnavailable, unavailable
 from kernel.journal.instant import utc_now
 from kernel.session.specification import BudgetCeiling, Specification
+from kernel.session.wire import BudgetUsed
 
 _COUNTED = frozenset(("crashed", "hung", "protocol_error"))
 """Outcomes that count against the failure limits, whether or not the seat restarts after them."""
@@ -64,6 +65,7 @@ class Sitting:
         self._began = trio.current_time()
         self._claimed_once = False
         self._earlier_turns = 0
+        self._told: BudgetUsed | None = None
         self._refused_in_row = 0
         self._waited_enough = trio.Event()
         self._stop_asked = trio.Event()
@@ -85,6 +87,12 @@ class Sitting:
         """Of all its sessions so far."""
         now = 0 if self.session is None else self.session.record.turns_taken
         return self._earlier_turns + now
+
+    @property
+    def used(self) -> BudgetUsed | None:
+        """Its bill by the latest word of a session; None: none said anything yet."""
+        told = None if self.session is None else self.session.latest.budget
+        return told or self._told
 
     def stop(self, reason: str) -> None:
         """End it: no restart, no new session, and the live one by the deadline from now."""
@@ -186,6 +194,7 @@ class Sitting:
         self.session = None
         self._seat.last = self.latest = session.record
         self._earlier_turns += session.record.turns_taken
+        self._told = session.latest.budget or self._told
         self.survivors = session.survivors
         self._answer(self._refusal_of(end, session.spawned))
         return await self._judge(session, end)

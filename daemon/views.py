@@ -70,7 +70,7 @@ def live_view(session: Session, sitting: Sitting) -> SessionView:
         phase=latest.phase,
         waiting=latest.waiting,
         ceiling=sitting.record.ceiling,
-        budget=latest.budget,
+        budget=sitting.used,
         card=latest.card,
         failures_in_row=latest.failures_in_row,
         counters=latest.counters or {},
@@ -97,8 +97,9 @@ def _restart_in(sitting: Sitting) -> float | None:
 def _session_of(seat: Seat, sitting: Sitting | None) -> SessionView | None:
     if sitting is not None and sitting.session is not None:
         return live_view(sitting.session, sitting)
-    claimed = None if sitting is None else sitting.latest
-    record = claimed or seat.stale or seat.last
+    if sitting is not None and sitting.latest is not None:
+        return replace(session_view(sitting.latest), budget=sitting.used)
+    record = seat.stale or seat.last
     return None if record is None else session_view(record, stale=record is seat.stale)
 
 

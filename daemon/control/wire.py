@@ -170,6 +170,14 @@ class SeatView(_Result, frozen=True, kw_only=True):
     session: SessionView | None = None
     """The live session, else the last one that the daemon knows."""
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing of it runs, or will by itself."""
+        return self.state in _AT_REST and self.restart_in is None
+
+
+_AT_REST: frozenset[SeatState] = frozenset(("idle", "failed", "recovery_required", "stale"))
+
 
 # Verbs ------------------------------------------------------------------------------------------
 

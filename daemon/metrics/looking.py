@@ -132,7 +132,7 @@ def _about_budgets(seats: Iterable[SeatView]) -> Iterator[Metric]:
         "seat",
     )
     for seat in seats:
-        used = seat.session.budget if seat.session is not None else None
+        used = None if seat.at_rest or seat.session is None else seat.session.budget
         ratio.add_metric((seat.seat, "tokens"), _ratio(used, "tokens"))
         ratio.add_metric((seat.seat, "dollars"), _ratio(used, "dollars"))
         unknown.add_metric((seat.seat,), used is not None and used.cost is None)

@@ -89,7 +89,8 @@ def list_runs(
                 )
                 for run in found.runs
             ],
-            f"No such run in {where}.",
+            f"No such run in {where}."
+            + ("" if where.is_dir() else " There is no such directory: name one with -d."),
         )
     warn(found.bad)
 

@@ -34,11 +34,12 @@ def say(
     Example:
       playctl say red there is a potion behind the fence
     """
+    words = " ".join(text)
+    if not words.strip():
+        raise click.UsageError("nothing is said: give a text")
     done = invocation.ask(
         "say",
-        wire.SayParams(
-            seat=seat, text=" ".join(text), speaker=(speaker or user_name())[:64], room=room
-        ),
+        wire.SayParams(seat=seat, text=words, speaker=(speaker or user_name())[:64], room=room),
         wire.SayResult,
     )
     if as_json:

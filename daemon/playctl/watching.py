@@ -12,8 +12,6 @@ from daemon.control import wire
 from daemon.playctl import show
 from daemon.playctl.invocation import Invocation, pass_invocation, seat_argument
 
-_AT_REST: frozenset[wire.SeatState] = frozenset(("idle", "failed", "recovery_required", "stale"))
-
 
 @click.command()
 @seat_argument(required=False)
@@ -63,12 +61,8 @@ def _until_it_ends(events: Iterable[wire.Event]) -> Iterator[wire.Event]:
     """The events up to the one after which nothing of the seat runs or will by itself."""
     for event in events:
         yield event
-        if isinstance(event, wire.SeatChanged) and _at_rest(event.seat):
+        if isinstance(event, wire.SeatChanged) and event.seat.at_rest:
             return
-
-
-def _at_rest(seat: wire.SeatView) -> bool:
-    return seat.state in _AT_REST and seat.restart_in is None
 
 
 @contextmanager

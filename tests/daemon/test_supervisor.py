@@ -225,7 +225,7 @@ async def test_a_second_stop_gets_the_first_ones_answer(opened):
 
 
 async def test_a_session_that_ignores_its_stop_is_killed_after_the_deadline(
-    opened, make_settings, alive
+    opened, make_settings, alive, caplog
 ):
     settings = make_settings("red", limits=Limits(stop_deadline=0.2))
     async with opened("deaf", settings=settings) as playd:
@@ -240,6 +240,10 @@ async def test_a_session_that_ignores_its_stop_is_killed_after_the_deadline(
         )
         assert not alive(pid)
         assert (await playd.seat()).state == "recovery_required"
+    (told,) = [r for r in caplog.records if r.__dict__.get("PLAYD_EVENT") == "session_failed"]
+    assert told.levelname == "WARNING"
+    assert told.getMessage().startswith("failed, stop_deadline: ")
+    assert told.getMessage().endswith("; its leave is not confirmed")
 
 
 async def test_stop_now_kills_at_once(opened, alive):
@@ -285,6 +289,25 @@ async def test_a_restarted_session_plays_on_in_the_same_sitting(opened, tmp_path
             (s.generation for s in seen.sessions), reverse=True
         )
         assert seen.sessions[-1].reason == "died while running: exit code 4"
+
+
+async def test_the_sittings_bill_stays_in_sight_until_a_restarted_session_tells_its_own(
+    opened, make_settings, tmp_path: Path
+):
+    settings = make_settings("red", restart=frozenset({"mind_unavailable"}))
+    async with opened("tells_of_earlier_runs", tmp_path / "ran", settings=settings) as playd:
+        await playd.join()
+
+        async def plays_again() -> bool:
+            seat = await playd.seat()
+            return seat.generation == 2 and seat.state == "running"
+
+        await playd.until(plays_again)
+        assert (await playd.seat()).session.budget.tokens == 100
+        told = await playd.supervisor.budget(
+            playd.caller, "red", BudgetChange(), default=False, reset=False
+        )
+        assert told.used.tokens == 100
 
 
 async def test_drain_stops_all_in_parallel_and_refuses_joins(opened, make_settings):

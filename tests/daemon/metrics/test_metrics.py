@@ -68,11 +68,15 @@ async def test_the_budget_is_told_as_a_part_of_its_ceiling(opened) -> None:
 
             await daemon.until(all_played)
             exposition = await metrics.exposition()
+            await daemon.stop()
+            over = await metrics.exposition()
 
     assert value(exposition, "budget_used_ratio", seat="red", kind="tokens") == 1000 / 250_000
     assert value(exposition, "budget_used_ratio", seat="red", kind="dollars") == 0
     assert value(exposition, "cost_unknown", seat="red") == 1
     assert value(exposition, "turns_total", seat="red", outcome="accepted") == 11
+    assert value(over, "budget_used_ratio", seat="red", kind="tokens") == 0
+    assert value(over, "cost_unknown", seat="red") == 0
 
 
 async def test_promtool_finds_nothing_to_say(opened, promtool) -> None:

@@ -34,6 +34,8 @@ async def test_a_sitting_from_join_to_stop(daemon: Daemon):
         assert header[:2] == ["SEAT", "STATE"]
         assert red[:2] == ["red", "running"]
         assert (await playctl("say", "red", "hello", "there")).out == "red has it.\n"
+        silent = await playctl("say", "red", " ")
+        assert (silent.code, "nothing is said" in silent.err) == (2, True)
         assert "playctl resume red" in (await playctl("pause", "red")).out
         assert (await playctl("resume", "red")).code == 0
         seen = await playctl("observe", "red")
