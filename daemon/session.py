@@ -390,7 +390,8 @@ class Session:
         if record.state not in TERMINAL:
             self._log.info("%s%s", record.state, f": {reason}" if reason else "", event=event)
             return
-        told = f"{record.state}, {record.outcome or 'refused'}: {record.reason}"
+        ended = (record.state, record.outcome) if record.outcome else (record.state,)
+        told = f"{', '.join(ended)}: {record.reason}"
         if record.leave == "unconfirmed":
             self._log.warning("%s; its leave is not confirmed", told, event=event)
         else:
